@@ -1,0 +1,1 @@
+//! Tests that compare several stages: pairwise equality, generated responses, soak

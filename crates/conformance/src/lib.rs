@@ -1,0 +1,1 @@
+//! The cases as data, and the checks that every stage must pass

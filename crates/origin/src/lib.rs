@@ -1,0 +1,1 @@
+//! The origin server that every run talks to: delays, scripted faults, a journal

@@ -1,0 +1,1 @@
+//! The one command line and terminal output that all stages share

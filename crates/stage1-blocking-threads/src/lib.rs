@@ -1,0 +1,1 @@
+//! Stage 1: a thread a fetch. The wait is kept on the thread's stack
