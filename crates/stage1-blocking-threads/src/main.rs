@@ -1,0 +1,2 @@
+//! `cargo run -p stage1-blocking-threads`
+fn main() {}
