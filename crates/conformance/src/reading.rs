@@ -19,11 +19,17 @@ use crate::case::{
 /// Embedded, so that a test finds them wherever it runs.
 const FILES: [(&str, &str); 14] = [
     ("baseline", include_str!("../cases/baseline.json")),
-    ("chunked-invalid", include_str!("../cases/chunked-invalid.json")),
+    (
+        "chunked-invalid",
+        include_str!("../cases/chunked-invalid.json"),
+    ),
     ("chunked-valid", include_str!("../cases/chunked-valid.json")),
     ("coding", include_str!("../cases/coding.json")),
     ("connection", include_str!("../cases/connection.json")),
-    ("content-length", include_str!("../cases/content-length.json")),
+    (
+        "content-length",
+        include_str!("../cases/content-length.json"),
+    ),
     ("headers", include_str!("../cases/headers.json")),
     ("interim", include_str!("../cases/interim.json")),
     ("no-body", include_str!("../cases/no-body.json")),
@@ -66,15 +72,33 @@ fn read_file(theme: &str, text: &str) -> Result<Vec<Case>, String> {
 /// A field that no reader asked for is a typing error that would silently
 /// weaken a case.
 const KNOWN: [&str; 21] = [
-    "id", "title", "rfc", "seen_in", "method", "url", "port", "fields", "request_body",
-    "max_body_bytes", "own_port", "read_request", "requests", "gap_ms", "pre_ms", "pause_ms",
-    "tail_ms", "cuts", "segments", "end", "error",
+    "id",
+    "title",
+    "rfc",
+    "seen_in",
+    "method",
+    "url",
+    "port",
+    "fields",
+    "request_body",
+    "max_body_bytes",
+    "own_port",
+    "read_request",
+    "requests",
+    "gap_ms",
+    "pre_ms",
+    "pause_ms",
+    "tail_ms",
+    "cuts",
+    "segments",
+    "end",
+    "error",
 ];
 
 fn read_case(theme: &str, entry: &Map<String, Value>) -> Result<Case, String> {
-    let unknown = entry.keys().find(|key| {
-        !KNOWN.contains(&key.as_str()) && key.as_str() != "response"
-    });
+    let unknown = entry
+        .keys()
+        .find(|key| !KNOWN.contains(&key.as_str()) && key.as_str() != "response");
     if let Some(unknown) = unknown {
         return Err(format!("no such field: {unknown}"));
     }
@@ -108,7 +132,9 @@ fn read_case(theme: &str, entry: &Map<String, Value>) -> Result<Case, String> {
                 _ => return Err("neither a url nor port \"refused\"".into()),
             },
             fields: read_pairs(entry.get("fields").unwrap_or(&Value::Array(Vec::new())))?,
-            body: entry.get("request_body").map_or(Ok(Bytes::new()), read_bytes)?,
+            body: entry
+                .get("request_body")
+                .map_or(Ok(Bytes::new()), read_bytes)?,
         },
         read_request: match text("read_request")?.as_deref() {
             None | Some("whole") => ReadRequest::Whole,
@@ -133,9 +159,12 @@ fn read_case(theme: &str, entry: &Map<String, Value>) -> Result<Case, String> {
         },
         own_port: match entry.get("own_port") {
             None => false,
-            Some(value) => value.as_bool().ok_or("own_port is neither true nor false")?,
+            Some(value) => value
+                .as_bool()
+                .ok_or("own_port is neither true nor false")?,
         },
-        repetitions: usize::try_from(number("requests")?.unwrap_or(1)).map_err(|e| e.to_string())?,
+        repetitions: usize::try_from(number("requests")?.unwrap_or(1))
+            .map_err(|e| e.to_string())?,
         only_as_given: match text("cuts")?.as_deref() {
             None => false,
             Some("as-given") => true,
@@ -152,7 +181,9 @@ fn read_case(theme: &str, entry: &Map<String, Value>) -> Result<Case, String> {
 
 fn read_response(response: &Value) -> Result<ExpectedResponse, String> {
     let text = |name: &str| response[name].as_str().map(str::to_owned);
-    let status = response["status"].as_u64().and_then(|code| u16::try_from(code).ok());
+    let status = response["status"]
+        .as_u64()
+        .and_then(|code| u16::try_from(code).ok());
     Ok(ExpectedResponse {
         status: status.ok_or("the response has no status")?,
         version: match response["version"].as_str() {
@@ -236,7 +267,9 @@ fn read_bytes(value: &Value) -> Result<Bytes, String> {
         let times = usize::try_from(times).map_err(|error| error.to_string())?;
         return Ok(read_bytes(unit)?.repeat(times).into());
     }
-    let parts = value["parts"].as_array().ok_or_else(|| format!("not bytes: {value}"))?;
+    let parts = value["parts"]
+        .as_array()
+        .ok_or_else(|| format!("not bytes: {value}"))?;
     let parts: Result<Vec<Bytes>, String> = parts.iter().map(read_bytes).collect();
     Ok(parts?.concat().into())
 }
