@@ -25,7 +25,7 @@ const LARGEST_DATA: u64 = 256 * 1024 * 1024;
 pub(crate) enum Command {
     Help,
     Version,
-    Run(Args),
+    Run(Box<Args>),
 }
 
 /// One run.
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     /// As given. None: the default run.
     pub(crate) urls: Vec<String>,
     method: Option<String>,
-    pub(crate) fields: Vec<(Vec<u8>, Vec<u8>)>,
+    fields: Vec<(Vec<u8>, Vec<u8>)>,
     data: Option<Bytes>,
     pub(crate) options: Options,
     repeat: Option<usize>,
@@ -67,7 +67,7 @@ pub(crate) fn parse(own: &'static [OwnOption], mut parser: Parser) -> Result<Com
         }
     }
     args.check()?;
-    Ok(Command::Run(args))
+    Ok(Command::Run(Box::new(args)))
 }
 
 impl Args {
@@ -75,6 +75,12 @@ impl Args {
     pub(crate) fn method(&self) -> &str {
         let default = if self.data.is_some() { "POST" } else { "GET" };
         self.method.as_deref().unwrap_or(default)
+    }
+
+    /// The caller's own fields, as name and value.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let fields = self.fields.iter();
+        fields.map(|(name, value)| (name.as_slice(), value.as_slice()))
     }
 
     /// The body to send; empty if there is none.

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::thread::ThreadId;
 use std::time::Duration;
 
-use crate::record::{Moment, Story, What};
 use crate::screen::{Screen, Style};
+use crate::story::{Moment, Story, What};
 
 /// With more fetches than this, lanes are wider than what they say, and the
 /// moments are only listed.

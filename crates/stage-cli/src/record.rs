@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, ThreadId};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use fetch_core::wait;
@@ -14,8 +14,7 @@ use tracing::span;
 use tracing::subscriber::Interest;
 use tracing::{Event, Metadata, Subscriber};
 
-/// A crowd with `--trace` says millions of things; nobody reads more.
-const MOST_MOMENTS: usize = 100_000;
+use crate::story::{Moment, Story, Thread, What};
 
 /// Hears the events and keeps what was asked for. Cheap to clone: all clones
 /// are one.
@@ -42,35 +41,6 @@ struct Present {
 struct Span {
     started: Option<Instant>,
     elapsed: Option<Duration>,
-}
-
-/// What happened, in the order in which it was heard.
-#[derive(Default)]
-pub(crate) struct Story {
-    pub(crate) moments: Vec<Moment>,
-    /// Events beyond the most that are kept.
-    pub(crate) dropped: usize,
-}
-
-/// One event of the vocabulary.
-pub(crate) struct Moment {
-    /// Since the run began.
-    pub(crate) at: Duration,
-    pub(crate) thread: Thread,
-    pub(crate) fetch: usize,
-    pub(crate) what: What,
-}
-
-/// A thread, and its name if it has one.
-pub(crate) type Thread = (ThreadId, Option<String>);
-
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum What {
-    Started,
-    Waiting { on: String },
-    Woken { by: String },
-    Resumed,
-    Finished { outcome: String },
 }
 
 /// What is known of a run after its end.
@@ -159,16 +129,6 @@ impl Present {
                 fetch,
                 what,
             });
-        }
-    }
-}
-
-impl Story {
-    fn push(&mut self, moment: Moment) {
-        if self.moments.len() < MOST_MOMENTS {
-            self.moments.push(moment);
-        } else {
-            self.dropped += 1;
         }
     }
 }

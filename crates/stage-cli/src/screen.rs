@@ -12,35 +12,58 @@ pub(crate) const WIDTH: usize = 100;
 ///
 /// A reader that went away (`| head -1`) is not an error: what is written from
 /// then on is dropped. Rust ignores SIGPIPE, so the system reports it as
-/// `BrokenPipe`, at which `println!` would panic.
+/// `BrokenPipe`, at which `println!` would panic. Other errors are the
+/// caller's, on standard output; of those on standard error nobody could be
+/// told, and it never fails.
 pub(crate) struct Screen {
     to: BufWriter<UntilClosed>,
+    terminal: bool,
     colour: bool,
 }
 
 impl Screen {
     pub(crate) fn stdout() -> Screen {
         let stdout = io::stdout();
-        Screen::new(stdout.is_terminal(), Box::new(stdout))
+        Screen::new(stdout.is_terminal(), stdout, |error| {
+            error.kind() == io::ErrorKind::BrokenPipe
+        })
     }
 
     pub(crate) fn stderr() -> Screen {
         let stderr = io::stderr();
-        Screen::new(stderr.is_terminal(), Box::new(stderr))
+        Screen::new(stderr.is_terminal(), stderr, |error| {
+            error.kind() != io::ErrorKind::Interrupted
+        })
     }
 
-    fn new(terminal: bool, to: Box<dyn Write>) -> Screen {
+    fn new(terminal: bool, to: impl Write + 'static, is_end: fn(&io::Error) -> bool) -> Screen {
+        let terminal = terminal && env::var_os("TERM").is_none_or(|term| term != "dumb");
         Screen {
-            to: BufWriter::new(UntilClosed { to, closed: false }),
+            to: BufWriter::new(UntilClosed {
+                to: Box::new(to),
+                is_end,
+                closed: false,
+            }),
+            terminal,
             colour: terminal && colour_is_welcome(),
         }
     }
 
-    /// A line for the person in front of the terminal. If it cannot be
-    /// written, there is nobody left to tell.
+    /// A message for the person in front of the terminal.
     pub(crate) fn say(&mut self, text: &str) {
         let lines = text.lines().map(|line| Printable(line).to_string());
         let _ = writeln!(self, "{}", lines.collect::<Vec<_>>().join("\n"));
+        let _ = self.flush();
+    }
+
+    /// Whether a line can be written over.
+    pub(crate) fn can_redraw(&self) -> bool {
+        self.terminal
+    }
+
+    /// Writes `text` over the present line.
+    pub(crate) fn redraw(&mut self, text: &str) {
+        let _ = write!(self, "\r{text}\x1b[K");
         let _ = self.flush();
     }
 
@@ -66,6 +89,8 @@ impl Write for Screen {
 
 struct UntilClosed {
     to: Box<dyn Write>,
+    /// Whether an error means that nobody reads any more.
+    is_end: fn(&io::Error) -> bool,
     closed: bool,
 }
 
@@ -75,7 +100,7 @@ impl Write for UntilClosed {
             return Ok(bytes.len());
         }
         match self.to.write(bytes) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            Err(error) if (self.is_end)(&error) => {
                 self.closed = true;
                 Ok(bytes.len())
             }
@@ -85,7 +110,7 @@ impl Write for UntilClosed {
 
     fn flush(&mut self) -> io::Result<()> {
         match self.to.flush() {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            Err(error) if (self.is_end)(&error) => {
                 self.closed = true;
                 Ok(())
             }
@@ -122,8 +147,7 @@ impl Style {
 /// the codes as text; the present one sets WT_SESSION.
 fn colour_is_welcome() -> bool {
     let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
-    let dumb = env::var_os("TERM").is_some_and(|value| value == "dumb");
-    !is_set("NO_COLOR") && !dumb && (!cfg!(windows) || is_set("WT_SESSION"))
+    !is_set("NO_COLOR") && (!cfg!(windows) || is_set("WT_SESSION"))
 }
 
 /// Text from outside, with what could drive the terminal made visible: control
