@@ -21,7 +21,7 @@
 //! - [`resumed`]: its code runs again.
 //! - [`finished`]: it has its result, and holds nothing any more.
 
-use tracing::{Level, enabled, event};
+use tracing::{Level, event, event_enabled};
 
 use crate::FetchError;
 
@@ -69,7 +69,7 @@ pub enum By {
 /// Whether anybody listens. Emitting an event needs no such question; building
 /// something only in order to emit it does.
 pub fn is_observed() -> bool {
-    enabled!(target: TARGET, Level::TRACE)
+    event_enabled!(target: TARGET, Level::TRACE)
 }
 
 /// Fetch `fetch` has its place in flight.
