@@ -130,7 +130,6 @@ async fn connect(
     addresses: &[SocketAddr],
     end: Instant,
 ) -> Result<TcpStream, FetchError> {
-    // What a resolver that knows no address comes to.
     let mut last_error = FetchError::resolving(&request.host(), &io::ErrorKind::NotFound.into());
     for (tried, address) in addresses.iter().enumerate() {
         let untried = u32::try_from(addresses.len() - tried).unwrap_or(u32::MAX);

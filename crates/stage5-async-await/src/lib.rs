@@ -150,6 +150,8 @@ async fn fetch_each(
 fn block_on<T>(future: impl Future<Output = Result<T, FetchError>>) -> Result<T, FetchError> {
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()
+        // The only other threads: see `resolve`.
+        .thread_name("resolver")
         .build()
         .map_err(|error| FetchError::from_system("starting the runtime", &error))?;
     let result = runtime.block_on(future);
