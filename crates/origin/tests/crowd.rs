@@ -26,7 +26,7 @@ fn a_thousand_at_once_are_all_in_flight_and_all_answered() {
     let begin = Instant::now();
     let mut connections: Vec<TcpStream> = connections.collect();
     assert!(
-        begin.elapsed() < Duration::from_millis(200),
+        begin.elapsed() < Duration::from_millis(1000),
         "too slow to tell"
     );
     for stream in &mut connections {
