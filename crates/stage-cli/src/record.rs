@@ -66,7 +66,10 @@ impl Recorder {
 
     /// Ends the run and gives what was heard of it.
     pub(crate) fn end(&self) -> Heard {
-        let run = std::mem::replace(&mut *self.present(), Present::new(0));
+        let mut run = std::mem::replace(&mut *self.present(), Present::new(0));
+        // Two threads may get the lock in another order than they read the
+        // clock. What one event led to has a later time in any case.
+        run.story.moments.sort_by_key(|moment| moment.at);
         let elapsed = run
             .fetches
             .iter()
@@ -261,6 +264,21 @@ mod tests {
             &What::Finished { outcome },
         ];
         assert_eq!(story, expected);
+    }
+
+    #[test]
+    fn the_story_goes_by_the_clock() {
+        let recorder = Recorder::new(true);
+        recorder.begin(2);
+        let began = recorder.present().began;
+        for (fetch, ms) in [(0, 2), (1, 1)] {
+            let now = began + Duration::from_millis(ms);
+            let thread = Some((thread::current().id(), None));
+            recorder.present().hear(fetch, What::Started, now, thread);
+        }
+        let story = recorder.end().story.moments;
+        let order: Vec<usize> = story.iter().map(|moment| moment.fetch).collect();
+        assert_eq!(order, [1, 0]);
     }
 
     #[test]
