@@ -3,18 +3,16 @@
 //! The whole subscriber is here: it hears one target and knows no spans, so
 //! that `tracing-subscriber` has nothing to add to it.
 
-use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use fetch_core::wait;
-use tracing::field::{Field, Visit};
 use tracing::span;
 use tracing::subscriber::Interest;
 use tracing::{Event, Metadata, Subscriber};
 
-use crate::story::{Moment, Story, Thread, What};
+use crate::story::{Fields, Moment, Story, Thread, What};
 
 /// Hears the events and keeps what was asked for. Cheap to clone: all clones
 /// are one.
@@ -174,47 +172,6 @@ impl Subscriber for Recorder {
     fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
     fn enter(&self, _: &span::Id) {}
     fn exit(&self, _: &span::Id) {}
-}
-
-/// The fields of one event. All but `fetch` are words.
-#[derive(Default)]
-struct Fields {
-    fetch: Option<usize>,
-    message: String,
-    /// The value of `on`, `by` or `outcome`: no event has two of them.
-    detail: String,
-}
-
-impl Fields {
-    fn what(self) -> Option<What> {
-        let detail = self.detail;
-        Some(match self.message.as_str() {
-            "started" => What::Started,
-            "waiting" => What::Waiting { on: detail },
-            "woken" => What::Woken { by: detail },
-            "resumed" => What::Resumed,
-            "finished" => What::Finished { outcome: detail },
-            _ => return None,
-        })
-    }
-}
-
-impl Visit for Fields {
-    fn record_u64(&mut self, field: &Field, value: u64) {
-        if field.name() == "fetch" {
-            self.fetch = usize::try_from(value).ok();
-        }
-    }
-
-    fn record_str(&mut self, _: &Field, value: &str) {
-        self.detail = value.to_owned();
-    }
-
-    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        if field.name() == "message" {
-            self.message = format!("{value:?}");
-        }
-    }
 }
 
 #[cfg(test)]
