@@ -1,0 +1,1 @@
+//! Stage 2: a fixed pool of workers. The queue holds what has not begun

@@ -1,0 +1,2 @@
+//! `cargo run -p stage2-thread-pool`
+fn main() {}

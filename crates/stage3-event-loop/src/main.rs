@@ -1,0 +1,2 @@
+//! `cargo run -p stage3-event-loop`
+fn main() {}

@@ -1,0 +1,2 @@
+//! `cargo run -p stage4-hand-rolled-future`
+fn main() {}

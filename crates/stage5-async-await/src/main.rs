@@ -1,0 +1,2 @@
+//! `cargo run -p stage5-async-await`
+fn main() {}
