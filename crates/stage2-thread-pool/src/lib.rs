@@ -51,7 +51,9 @@ use stage1_blocking_threads::group::Group;
 
 use crate::pool::Pool;
 
-/// Starts a pool for each call, and ends it with the call.
+/// Starts a pool for each call, and ends it with the call, so that no thread is
+/// left between two calls. A server would keep one [`Pool`] for as long as it
+/// runs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ThreadPool {
     /// How many workers at most. `None`: as many as fetches may be in flight.
@@ -136,8 +138,7 @@ fn run(
         let (group, options, done) = (Arc::clone(&group), Arc::clone(&options), done.clone());
         wait::waiting(index, On::Queue);
         pool.submit(move || {
-            wait::woken(index, By::Worker);
-            let result = group.run(|| contained(|| fetch(index, &request, &options, &group)));
+            let result = take_up(index, &request, &options, &group);
             // The receiver outlives the pool.
             let _ = done.send((index, result));
         });
@@ -150,6 +151,29 @@ fn run(
         results[index] = result;
     }
     results
+}
+
+/// What a worker does with a job. The fetch's deadline starts in here, so the
+/// time in the queue does not count.
+fn take_up(
+    index: usize,
+    request: &Request,
+    options: &Options,
+    group: &Group,
+) -> Result<Response, FetchError> {
+    let mut begun = false;
+    let result = group.run(|| {
+        begun = true;
+        contained(|| {
+            wait::woken(index, By::Worker);
+            fetch(index, request, options, group)
+        })
+    });
+    if !begun {
+        // Cancelled while it queued: its story ends without a `started`.
+        wait::finished(index, &result);
+    }
+    result
 }
 
 /// Makes a panic the failure of this one fetch. The worker would survive it

@@ -10,7 +10,9 @@
 //! let (tell, told) = mpsc::channel();
 //! for number in 0..10 {
 //!     let tell = tell.clone();
-//!     pool.submit(move || drop(tell.send(number * number)));
+//!     pool.submit(move || {
+//!         let _ = tell.send(number * number);
+//!     });
 //! }
 //! pool.shutdown();
 //! drop(tell);
@@ -145,5 +147,43 @@ fn work(queue: &Queue<Job>) {
         // left to be seen half-changed; what it shares looks after itself, as a
         // `Mutex` does by being poisoned.
         let _ = panic::catch_unwind(AssertUnwindSafe(job));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    /// A pool of eight, on a machine that has only `threads`.
+    fn pool_on(threads: usize) -> io::Result<Pool> {
+        let eight = NonZeroUsize::MIN.saturating_add(7);
+        let mut left = threads;
+        Pool::start(eight, eight, |queue| {
+            left = left.checked_sub(1).ok_or(io::ErrorKind::WouldBlock)?;
+            thread::Builder::new().spawn(move || work(&queue))
+        })
+    }
+
+    #[test]
+    fn it_goes_on_with_the_workers_it_has() -> io::Result<()> {
+        let pool = pool_on(3)?;
+        assert_eq!(pool.workers(), 3);
+        let (tell, told) = mpsc::channel();
+        for number in 0..20 {
+            let tell = tell.clone();
+            pool.submit(move || {
+                let _ = tell.send(number);
+            });
+        }
+        pool.shutdown();
+        assert_eq!(told.try_iter().count(), 20);
+        Ok(())
+    }
+
+    #[test]
+    fn with_none_there_is_no_pool() {
+        let error = pool_on(0).err().map(|error| error.kind());
+        assert_eq!(error, Some(io::ErrorKind::WouldBlock));
     }
 }
