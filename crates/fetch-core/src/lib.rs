@@ -59,9 +59,12 @@
 //! [`HeadParser`], [`framing`], [`BodyDecoder`], then [`wait`], the words in
 //! which all stages say who waits and who wakes.
 
+#![forbid(unsafe_code)]
+
 mod body;
 mod chunked;
 mod error;
+mod error_kind;
 pub mod framing;
 mod head;
 pub mod limits;
@@ -72,7 +75,8 @@ mod target;
 pub mod wait;
 
 pub use body::BodyDecoder;
-pub use error::{ErrorKind, FetchError};
+pub use error::FetchError;
+pub use error_kind::ErrorKind;
 pub use head::{HeadParser, ResponseHead};
 pub use options::{OnError, Options, Resolve, SystemResolver};
 pub use request::{Outgoing, Request};
