@@ -18,7 +18,7 @@ use tokio::select;
 use tokio::time::timeout;
 
 use crate::resolve::resolve;
-use crate::trace::traced;
+use crate::trace::{self, traced};
 
 /// Room that is made for one read.
 const READ: usize = 16 * 1024;
@@ -139,9 +139,12 @@ async fn connect(
         last_error = match timeout(share, connecting).await {
             Ok(Ok(stream)) => return Ok(stream),
             Ok(Err(error)) => FetchError::connecting(&request.authority(), &error),
-            Err(_elapsed) => FetchError::Timeout {
-                deadline: options.deadline,
-            },
+            Err(_elapsed) => {
+                trace::out_of_time(id);
+                FetchError::Timeout {
+                    deadline: options.deadline,
+                }
+            }
         };
     }
     Err(last_error)

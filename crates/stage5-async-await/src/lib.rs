@@ -23,8 +23,10 @@
 //!                       └── executor polls ◄── reactor calls waker ◄──┘ ▼
 //! ```
 //!
-//! Everything here runs on the one thread that calls [`Stage::fetch_all`]: a
-//! thousand fetches in flight, and no place to hide where the wait is.
+//! Everything here but resolvers runs on the one thread that calls
+//! [`Stage::fetch_all`]: a thousand fetches in flight, and no place to hide where
+//! the wait is. tokio's multi-thread runtime would wait in the same way, and let
+//! a future resume on another thread than it stopped on.
 //!
 //! Read in this order: [`fetch`] beside stage 1's file of the same name (the
 //! same text plus `.await`), [`connection`] (what became of the deadline and of

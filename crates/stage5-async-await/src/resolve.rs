@@ -55,7 +55,7 @@ pub(crate) async fn look_up(
     // it holds no socket.
     let answer = catch_unwind(AssertUnwindSafe(|| spawn_blocking(call)))
         // tokio panics if the system has not even one thread to give.
-        .map_err(|_| FetchError::no_thread(&io::ErrorKind::WouldBlock.into()))?;
+        .map_err(|_panic| FetchError::no_thread(&io::Error::other("tokio's pool has none")))?;
     match answer.await {
         Ok(Ok(addresses)) if !addresses.is_empty() => Ok(addresses),
         Ok(Ok(_none)) => Err(io::ErrorKind::NotFound.into()),

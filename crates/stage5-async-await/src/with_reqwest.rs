@@ -12,7 +12,7 @@ use std::pin::pin;
 
 use fetch_core::wait::{By, On};
 use fetch_core::{FetchError, Options, Request, Response, limits};
-use http::HeaderMap;
+use reqwest::header::HeaderMap;
 
 use self::errors::Phase;
 use self::names::Names;
