@@ -149,18 +149,21 @@ impl Subscriber for Recorder {
     }
 
     fn event(&self, event: &Event<'_>) {
-        // Before the lock: how long others hold it is not the fetch's time.
-        let now = Instant::now();
         let mut fields = Fields::default();
         event.record(&mut fields);
         let (Some(fetch), Some(what)) = (fields.fetch, fields.what()) else {
             return;
         };
+        let times_it = matches!(what, What::Started | What::Finished { .. });
+        if !self.keep_story && !times_it {
+            return;
+        }
         let thread = self.keep_story.then(|| {
             let thread = thread::current();
             (thread.id(), thread.name().map(str::to_owned))
         });
-
+        // Before the lock: how long others hold it is not the fetch's time.
+        let now = Instant::now();
         self.present().hear(fetch, what, now, thread);
     }
 
