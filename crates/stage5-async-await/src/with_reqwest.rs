@@ -4,6 +4,11 @@
 //! connecting, parsing and framing happen inside. What is left to write is what
 //! makes its results those of the other stages: options that switch off what
 //! we did not ask for, limits that it does not have, and names for its errors.
+//!
+//! Two differences remain, both outside the contract. A server that answers
+//! before it has been asked gets an answer through only if our request is
+//! quicker (`io` otherwise). And if one address of a name refuses and another is
+//! silent, hyper reports the error of the first, and we that of the last.
 
 mod errors;
 mod names;
