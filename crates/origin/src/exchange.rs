@@ -14,7 +14,9 @@
 //! after `WouldBlock`. That is what edge-triggered polling asks for, and it
 //! makes spurious events harmless.
 
-use std::io::{ErrorKind, Read, Write};
+mod calls;
+mod steps;
+
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -24,6 +26,9 @@ use crate::journal::End;
 use crate::request::{BadRequest, Request};
 use crate::routes::{self, State};
 use crate::script::{Program, Step};
+use steps::{fill, whole};
+
+pub(crate) use steps::FILL_PERIOD;
 
 /// The most bytes that one exchange reads and writes before others get their
 /// turn.
@@ -32,29 +37,9 @@ const TURN_BUDGET: usize = 256 << 10;
 /// What a step costs of the budget beside its bytes.
 const STEP_COST: usize = 256;
 
-/// How much is read at once while only the head is wanted: what is read beyond
-/// it no longer fills the client's window.
-const HEAD_READ: usize = 4096;
-
-/// How long a `Close` waits for the client to close, too.
-const DRAIN: Duration = Duration::from_secs(5);
-
 /// How long a step may wait for the client. Nobody waits that long for a test;
 /// it is there so that a forgotten client does not hold a descriptor for ever.
 const PATIENCE: Duration = Duration::from_secs(600);
-
-/// The length of the pattern that `Fill` repeats: whole alphabets.
-pub(crate) const FILL_PERIOD: usize = 26 * 2520;
-
-static FILL: [u8; FILL_PERIOD] = {
-    let mut pattern = [0; FILL_PERIOD];
-    let mut at = 0;
-    while at < FILL_PERIOD {
-        pattern[at] = b'a' + (at % 26) as u8;
-        at += 1;
-    }
-    pattern
-};
 
 /// One connection's state.
 #[derive(Debug)]
@@ -252,198 +237,4 @@ impl Exchange {
         self.begin_step();
         Flow::Replaced
     }
-}
-
-// The steps.
-impl Exchange {
-    /// Reads until `enough`; a bad request is refused.
-    fn expect(&mut self, enough: fn(&Request) -> bool, cx: &mut Context<'_>) -> Result<Flow, End> {
-        let flow = self.receive(|r| enough(r) || r.bad().is_some(), cx)?;
-        match self.request.bad() {
-            Some(bad) => Ok(self.refuse(bad)),
-            None => Ok(flow),
-        }
-    }
-
-    fn drip(&mut self, bytes: u64, every: Duration, cx: &mut Context<'_>) -> Result<Flow, End> {
-        while self.sent < bytes {
-            if self.until.is_some_and(|until| Instant::now() < until) {
-                return self.watch(cx);
-            }
-            self.until = None;
-            match self.send(self.sent + 1, fill, cx)? {
-                Flow::Done => self.due(every),
-                flow => return Ok(flow),
-            };
-        }
-        Ok(Flow::Done)
-    }
-
-    fn echo(&mut self, cx: &mut Context<'_>) -> Result<Flow, End> {
-        if self.reply.is_empty() {
-            match self.expect(Request::is_whole, cx)? {
-                Flow::Done => self.reply = routes::echo(&self.request),
-                flow => return Ok(flow),
-            }
-        }
-        let reply = self.reply.clone();
-        self.send(reply.len() as u64, whole(&reply), cx)
-    }
-
-    fn pause(&mut self, time: Duration, cx: &mut Context<'_>) -> Result<Flow, End> {
-        if self.due(time) {
-            return Ok(Flow::Done);
-        }
-        self.watch(cx)
-    }
-
-    fn close(&mut self, cx: &mut Context<'_>) -> Result<Flow, End> {
-        if !self.request.is_whole() && !self.rejected {
-            // Closing with bytes unread makes the system send a reset.
-            return Err(match self.stream.peek(&mut [0]) {
-                Ok(0) => self.left(End::ClientFin, cx),
-                Ok(_) => End::OriginReset,
-                Err(error) if error.kind() == ErrorKind::WouldBlock => End::OriginFin,
-                Err(_) => self.left(End::ClientReset, cx),
-            });
-        }
-        self.shut_down(cx)?;
-        if self.due(DRAIN) {
-            return Err(End::OriginFin);
-        }
-        self.receive(|_| false, cx)
-    }
-
-    fn shut_down(&mut self, cx: &Context<'_>) -> Result<(), End> {
-        if self.shut_down {
-            return Ok(());
-        }
-        let shut = self.stream.shutdown(std::net::Shutdown::Write);
-        shut.map_err(|_| self.left(End::ClientReset, cx))?;
-        self.shut_down = true;
-        let mut journal = cx.state.journal();
-        journal.note(self.id, |c| c.origin_fin_at = Some(Instant::now()));
-        Ok(())
-    }
-
-    /// Whether `time` has passed since this was first asked in this step.
-    fn due(&mut self, time: Duration) -> bool {
-        let now = Instant::now();
-        let until = now.checked_add(time).unwrap_or(now + PATIENCE);
-        *self.until.get_or_insert(until) <= now
-    }
-}
-
-// The system calls.
-impl Exchange {
-    /// Reads until `enough`, the client leaves, or there is no more for now.
-    fn receive(
-        &mut self,
-        enough: impl Fn(&Request) -> bool,
-        cx: &mut Context<'_>,
-    ) -> Result<Flow, End> {
-        while !enough(&self.request) {
-            if cx.budget == 0 {
-                return Ok(Flow::Spent);
-            }
-            let most = match self.request.head() {
-                None => HEAD_READ,
-                Some(_) => cx.scratch.len(),
-            };
-            match self.stream.read(&mut cx.scratch[..most.min(cx.budget)]) {
-                Ok(0) => return Err(self.left(End::ClientFin, cx)),
-                Ok(n) => {
-                    cx.budget -= n;
-                    let (received, state) = (&cx.scratch[..n], cx.state);
-                    self.received(received, state);
-                }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(Flow::Blocked),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(_) => return Err(self.left(End::ClientReset, cx)),
-            }
-        }
-        Ok(Flow::Done)
-    }
-
-    fn received(&mut self, bytes: &[u8], state: &State) {
-        let had_head = self.request.head().is_some();
-        let was_whole = self.request.is_whole();
-        self.request.feed(bytes);
-        let mut journal = state.journal();
-        journal.note(self.id, |c| c.request_bytes = self.request.total());
-        if let (false, Some(head)) = (had_head, self.request.head()) {
-            journal.note(self.id, |c| c.target = Some(head.target.clone()));
-            journal.note_request(self.id, self.request.received());
-        }
-        if !was_whole && self.request.is_whole() {
-            journal.note(self.id, |c| c.request_whole_at = Some(Instant::now()));
-            journal.note_request(self.id, self.request.received());
-        }
-    }
-
-    /// Writes up to `length` bytes of this step; `piece` gives what comes at
-    /// an offset.
-    fn send<'a>(
-        &mut self,
-        length: u64,
-        piece: impl Fn(u64) -> &'a [u8],
-        cx: &mut Context<'_>,
-    ) -> Result<Flow, End> {
-        while self.sent < length {
-            if cx.budget == 0 {
-                return Ok(Flow::Spent);
-            }
-            let left = usize::try_from(length - self.sent).unwrap_or(usize::MAX);
-            let piece = piece(self.sent);
-            let piece = &piece[..piece.len().min(left).min(cx.budget)];
-            match self.stream.write(piece) {
-                Ok(n) if n > 0 => {
-                    cx.budget -= n;
-                    self.sent += n as u64;
-                    let mut journal = cx.state.journal();
-                    journal.note(self.id, |c| c.response_sent += n as u64);
-                }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return self.watch(cx),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Ok(_) | Err(_) => return Err(self.left(End::ClientReset, cx)),
-            }
-        }
-        Ok(Flow::Done)
-    }
-
-    /// Before it waits for something else, looks whether the client leaves.
-    /// The edge may be past already, so it is not enough to wait for an event.
-    fn watch(&mut self, cx: &mut Context<'_>) -> Result<Flow, End> {
-        if self.request.is_whole() {
-            return self.receive(|_| false, cx);
-        }
-        self.look_for_reset(cx)
-    }
-
-    /// All that can be seen of a client whose bytes stay unread.
-    fn look_for_reset(&mut self, cx: &Context<'_>) -> Result<Flow, End> {
-        match self.stream.take_error() {
-            Ok(None) => Ok(Flow::Blocked),
-            Ok(Some(_)) | Err(_) => Err(self.left(End::ClientReset, cx)),
-        }
-    }
-
-    /// Notes that the client left; gives who ended the connection first.
-    fn left(&self, how: End, cx: &Context<'_>) -> End {
-        let mut journal = cx.state.journal();
-        journal.note(self.id, |c| c.client_left_at = Some(Instant::now()));
-        match self.shut_down {
-            true => End::OriginFin,
-            false => how,
-        }
-    }
-}
-
-fn whole<'a>(bytes: &'a [u8]) -> impl Fn(u64) -> &'a [u8] {
-    // The offset is at most the length, which is a usize.
-    |offset| &bytes[offset as usize..]
-}
-
-fn fill<'a>(offset: u64) -> &'a [u8] {
-    &FILL[(offset % FILL_PERIOD as u64) as usize..]
 }

@@ -66,7 +66,7 @@ pub struct Config {
     /// local ports per address, so crowds need several. Default: none.
     pub also: Vec<IpAddr>,
     /// Connections held at once, those on own listeners included. Further ones
-    /// wait in the listen backlog until one ends. Default: 100,000.
+    /// wait in the listen backlog until one ends. 0 counts as 1. Default: 100,000.
     pub max_connections: usize,
 }
 

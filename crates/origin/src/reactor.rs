@@ -88,7 +88,7 @@ impl Reactor {
             poll,
             commands,
             state,
-            max_connections,
+            max_connections: max_connections.max(1),
             listeners: HashMap::new(),
             listeners_opened: 0,
             connections: HashMap::new(),
@@ -108,13 +108,16 @@ impl Reactor {
         listeners: Vec<TcpListener>,
         service: &Service,
     ) -> io::Result<()> {
+        // All or none: on an error those registered before are closed again.
+        let mut registered = Vec::new();
         for mut listener in listeners {
             self.listeners_opened += 1;
             let token = Token(2 * self.listeners_opened);
             let registry = self.poll.registry();
             registry.register(&mut listener, token, Interest::READABLE)?;
-            self.listeners.insert(token, (listener, service.clone()));
+            registered.push((token, (listener, service.clone())));
         }
+        self.listeners.extend(registered);
         Ok(())
     }
 
@@ -147,7 +150,10 @@ impl Reactor {
         }
     }
 
-    fn turn(&mut self, ready: Vec<Token>) {
+    fn turn(&mut self, mut ready: Vec<Token>) {
+        // One turn for each, though it may have an event and work left over.
+        ready.sort_unstable();
+        ready.dedup();
         for token in ready {
             let slot = self.connections.get(&token);
             if slot.is_some_and(|slot| !slot.exchange.is_fresh()) {

@@ -19,6 +19,9 @@ pub const MAX_SCRIPT_STEPS: usize = 100_000;
 /// the origin cannot tell the two apart. While it sends or pauses, the origin
 /// sees the client leave only if the request was read whole, because the end
 /// of the stream comes after the bytes that were not read.
+///
+/// A step that waits for its client, to send or to read or to leave, for more
+/// than ten minutes gives up with a reset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Step {
@@ -57,8 +60,7 @@ pub enum Step {
     /// Keep the connection open, read and discard, until the client leaves.
     Stall,
     /// Keep the connection open and read nothing any more. The client is not
-    /// seen leaving, unless it resets; the connection is given up after ten
-    /// minutes.
+    /// seen leaving, unless it resets.
     StallUnread,
 }
 
