@@ -1,0 +1,158 @@
+//! The default run: `GET /users/42/home`, which is two fetches, first one after
+//! the other, then side by side.
+
+use std::io::Write;
+use std::num::NonZeroUsize;
+
+use fetch_core::{FetchError, Home, Options, Response, home_requests};
+
+use crate::list::{Fetched, print_json, save};
+use crate::meter::Cost;
+use crate::screen::{Printable, Screen, Style, wrap};
+use crate::{Ended, Failure, Session, lanes, report};
+
+const USER: u64 = 42;
+
+type Both = [Result<Response, FetchError>; 2];
+
+pub(crate) fn run(
+    session: &Session,
+    results: &mut Screen,
+    notes: &mut Screen,
+) -> Result<Ended, Failure> {
+    let (args, meter) = (session.args, &session.meter);
+    let origin = session.origin.as_deref().unwrap_or_default();
+    let urls =
+        ["profile", "orders"].map(|half| session.whole_url(&format!("/users/{USER}/{half}")));
+
+    let (sequential, sequential_cost) = meter.measure(2, || one_after_the_other(session, origin));
+    let (parallel, parallel_cost) = meter.measure(2, || {
+        both(session.stage.load_home(origin, USER, &args.options))
+    });
+
+    let ways = [
+        ("One after the other", &sequential_cost),
+        ("Side by side", &parallel_cost),
+    ];
+    let elapsed = ways.iter().flat_map(|(_, cost)| &cost.heard.elapsed);
+    let answers = sequential.into_iter().chain(parallel);
+    let fetched: Vec<Fetched> = answers
+        .zip(elapsed)
+        .zip(urls.iter().cycle())
+        .enumerate()
+        .map(|(index, ((result, elapsed), url))| Fetched {
+            index,
+            method: "GET",
+            url,
+            result,
+            elapsed: *elapsed,
+        })
+        .collect();
+
+    if args.json {
+        print_json(results, &fetched)?;
+    }
+    let aside = if args.json { notes } else { results };
+    introduce(aside, session, origin)?;
+    for ((way, cost), halves) in ways.iter().zip(fetched.chunks(2)) {
+        show(aside, way, halves, cost)?;
+        if args.trace {
+            lanes::print(aside, &cost.heard.story)?;
+        }
+    }
+    answer(aside, session)?;
+    aside.flush()?;
+    save(session, &fetched)?;
+    Ok(Ended::from_all_fetched(
+        fetched.iter().all(|one| one.result.is_ok()),
+    ))
+}
+
+fn one_after_the_other(session: &Session, origin: &str) -> Both {
+    let requests = match home_requests(origin, USER) {
+        Ok(requests) => requests,
+        Err(error) => return both(Err(error)),
+    };
+    let options = Options {
+        max_in_flight: NonZeroUsize::MIN,
+        ..session.args.options.clone()
+    };
+    let mut answers = session
+        .stage
+        .fetch_all(requests.into(), &options)
+        .into_iter();
+    [(); 2].map(|()| {
+        answers
+            .next()
+            .unwrap_or_else(|| Err(crate::list::no_answer()))
+    })
+}
+
+/// A page without one half is of no use: its error is that of both.
+fn both(home: Result<Home, FetchError>) -> Both {
+    match home {
+        Ok(Home { profile, orders }) => [Ok(profile), Ok(orders)],
+        Err(error) => [Err(error.clone()), Err(error)],
+    }
+}
+
+fn introduce(screen: &mut Screen, session: &Session, origin: &str) -> Result<(), Failure> {
+    let about = session.about;
+    let name = screen.paint(Style::Bold, about.name);
+    writeln!(screen, "{name}: {}\n", about.title)?;
+    let origin = Printable(origin);
+    writeln!(
+        screen,
+        "GET /users/{USER}/home is two fetches from {origin}: profile and orders."
+    )?;
+    Ok(())
+}
+
+fn show(screen: &mut Screen, way: &str, halves: &[Fetched], cost: &Cost) -> Result<(), Failure> {
+    let wall = report::milliseconds(cost.wall);
+    let heading = screen.paint(Style::Bold, format_args!("{way}: {wall}"));
+    writeln!(screen, "\n{heading}")?;
+    for (half, name) in halves.iter().zip(["profile", "orders"]) {
+        let ms = report::milliseconds(half.elapsed);
+        match &half.result {
+            Ok(response) => {
+                let status = report::status(screen, response);
+                let size = report::bytes(response.body().len());
+                writeln!(screen, "  {name:<8} {status}  {size}  {ms}")?;
+                report::body(screen, response)?;
+            }
+            Err(error) => {
+                let kind = screen.paint(Style::Bad, error.kind());
+                let error = error.to_string();
+                writeln!(screen, "  {name:<8} {kind}  {ms}  {}", Printable(&error))?;
+            }
+        }
+    }
+    let unfinished = cost.heard.peak_unfinished;
+    let threads = report::threads(cost);
+    writeln!(
+        screen,
+        "  unfinished fetches at most: {unfinished}; threads at most: {threads}"
+    )?;
+    Ok(())
+}
+
+/// The two questions, and what to do next.
+fn answer(screen: &mut Screen, session: &Session) -> Result<(), Failure> {
+    let about = session.about;
+    for (question, answer) in [
+        ("Where did the work stop?", about.where_it_stopped),
+        ("Who makes it continue?", about.who_continues),
+    ] {
+        let question = screen.paint(Style::Bold, question);
+        write!(screen, "\n{question}\n{}", wrap(answer, 2))?;
+    }
+    let next = screen.paint(Style::Bold, "Next");
+    let run = format!("cargo run -p {} --", about.name);
+    write!(
+        screen,
+        "\n{next}\n  who waits for what:  {run} --trace\n  \
+         a crowd:             {run} --repeat 1000 --max-in-flight 1000 /delay/1000/16\n"
+    )?;
+    Ok(())
+}
