@@ -6,10 +6,11 @@ use std::num::NonZeroUsize;
 
 use fetch_core::{FetchError, Home, Options, Response, home_requests};
 
-use crate::list::{Fetched, print_json, save};
+use crate::ended::{Ended, Failure};
+use crate::fetched::{Fetched, finish, no_answer};
 use crate::meter::Cost;
 use crate::screen::{Printable, Screen, Style, wrap};
-use crate::{Ended, Failure, Session, lanes, report};
+use crate::{Session, json, lanes, report};
 
 const USER: u64 = 42;
 
@@ -49,10 +50,12 @@ pub(crate) fn run(
         })
         .collect();
 
-    if args.json {
-        print_json(results, &fetched)?;
-    }
-    let aside = if args.json { notes } else { results };
+    let aside = if args.json {
+        json::print(results, &fetched)?;
+        notes
+    } else {
+        results
+    };
     introduce(aside, session, origin)?;
     for ((way, cost), halves) in ways.iter().zip(fetched.chunks(2)) {
         show(aside, way, halves, cost)?;
@@ -62,10 +65,7 @@ pub(crate) fn run(
     }
     answer(aside, session)?;
     aside.flush()?;
-    save(session, &fetched)?;
-    Ok(Ended::from_all_fetched(
-        fetched.iter().all(|one| one.result.is_ok()),
-    ))
+    finish(&fetched, args.save.as_deref())
 }
 
 fn one_after_the_other(session: &Session, origin: &str) -> Both {
@@ -81,11 +81,7 @@ fn one_after_the_other(session: &Session, origin: &str) -> Both {
         .stage
         .fetch_all(requests.into(), &options)
         .into_iter();
-    [(); 2].map(|()| {
-        answers
-            .next()
-            .unwrap_or_else(|| Err(crate::list::no_answer()))
-    })
+    [(); 2].map(|()| answers.next().unwrap_or_else(|| Err(no_answer())))
 }
 
 /// A page without one half is of no use: its error is that of both.
@@ -109,11 +105,11 @@ fn introduce(screen: &mut Screen, session: &Session, origin: &str) -> Result<(),
 }
 
 fn show(screen: &mut Screen, way: &str, halves: &[Fetched], cost: &Cost) -> Result<(), Failure> {
-    let wall = report::milliseconds(cost.wall);
+    let wall = report::duration(cost.wall);
     let heading = screen.paint(Style::Bold, format_args!("{way}: {wall}"));
     writeln!(screen, "\n{heading}")?;
     for (half, name) in halves.iter().zip(["profile", "orders"]) {
-        let ms = report::milliseconds(half.elapsed);
+        let ms = report::duration(half.elapsed);
         match &half.result {
             Ok(response) => {
                 let status = report::status(screen, response);
@@ -151,8 +147,8 @@ fn answer(screen: &mut Screen, session: &Session) -> Result<(), Failure> {
     let run = format!("cargo run -p {} --", about.name);
     write!(
         screen,
-        "\n{next}\n  who waits for what:  {run} --trace\n  \
-         a crowd:             {run} --repeat 1000 --max-in-flight 1000 /delay/1000/16\n"
+        "\n{next}: who waits for what, and a crowd\n  {run} --trace\n  \
+         {run} --repeat 1000 --max-in-flight 1000 /delay/1000/16\n"
     )?;
     Ok(())
 }

@@ -3,14 +3,24 @@
 //! Written by hand: `serde_json` would be a third of the build of stages 1 to
 //! 3, and there is one shape to write. The tests read it with `serde_json`.
 
-use std::fmt::Write;
+use std::fmt::{self, Write as _};
+use std::io::{self, Write};
 
 use fetch_core::{FetchError, Response};
 
-use crate::list::Fetched;
+use crate::fetched::Fetched;
+use crate::screen::Screen;
+
+/// One line a fetch.
+pub(crate) fn print(results: &mut Screen, fetched: &[Fetched]) -> io::Result<()> {
+    for one in fetched {
+        writeln!(results, "{}", line(one))?;
+    }
+    results.flush()
+}
 
 /// The line of one fetch, without its end.
-pub(crate) fn line(fetch: &Fetched) -> String {
+fn line(fetch: &Fetched) -> String {
     let mut line = format!("{{\"index\":{},\"method\":", fetch.index);
     push_string(&mut line, fetch.method.chars());
     line.push_str(",\"url\":");
@@ -79,7 +89,7 @@ fn push_string(line: &mut String, characters: impl Iterator<Item = char>) {
     line.push('"');
 }
 
-fn push(line: &mut String, text: std::fmt::Arguments<'_>) {
+fn push(line: &mut String, text: fmt::Arguments<'_>) {
     // Writing to a String cannot fail.
     let _ = line.write_fmt(text);
 }

@@ -39,6 +39,8 @@
 //! `lanes.rs` (`--trace`); the rest is how things look.
 
 mod args;
+mod ended;
+mod fetched;
 mod help;
 mod home;
 mod json;
@@ -48,15 +50,17 @@ mod meter;
 mod record;
 mod report;
 mod screen;
+mod story;
+mod values;
 
-use std::fmt;
-use std::io::{self, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 use fetch_core::Stage;
 use origin::{Config, Origin};
 
 use args::{Args, Command};
+use ended::{Ended, Failure};
 use meter::Meter;
 use screen::Screen;
 
@@ -122,15 +126,13 @@ pub fn main<S: Stage>(
                 run(about, &stage, &args, &mut notes)
             }
         });
-    let code = match ended {
-        Ok(Ended::AllFetched) => 0,
-        Ok(Ended::SomeFailed) => 1,
+    match ended {
+        Ok(ended) => ended.into(),
         Err(failure) => {
             notes.say(&format!("{}: {failure}", about.name));
-            failure.exit_code()
+            failure.into()
         }
-    };
-    ExitCode::from(code)
+    }
 }
 
 /// What the parts of a run need of each other.
@@ -141,20 +143,6 @@ struct Session<'a> {
     /// The origin's URL without a path, if anything is fetched from it.
     origin: Option<String>,
     meter: Meter,
-}
-
-/// How a run ended that could be carried through.
-enum Ended {
-    AllFetched,
-    SomeFailed,
-}
-
-/// Why a run could not be carried through.
-enum Failure {
-    /// The command line was not understood.
-    Usage(String),
-    /// Something on this machine was in the way.
-    System { doing: String, error: io::Error },
 }
 
 fn run(
@@ -189,15 +177,11 @@ fn run(
     };
 
     let mut results = Screen::stdout();
-    let ended = if args.urls.is_empty() {
+    if args.urls.is_empty() {
         home::run(&session, &mut results, notes)
     } else {
         list::run(&session, &mut results, notes)
-    };
-    ended.and_then(|ended| {
-        results.flush()?;
-        Ok(ended)
-    })
+    }
 }
 
 impl Session<'_> {
@@ -217,45 +201,4 @@ fn print(text: &str) -> Result<Ended, Failure> {
     results.write_all(text.as_bytes())?;
     results.flush()?;
     Ok(Ended::AllFetched)
-}
-
-impl Ended {
-    fn from_all_fetched(all: bool) -> Ended {
-        if all {
-            Ended::AllFetched
-        } else {
-            Ended::SomeFailed
-        }
-    }
-}
-
-impl Failure {
-    fn system(doing: impl Into<String>, error: io::Error) -> Failure {
-        let doing = doing.into();
-        Failure::System { doing, error }
-    }
-
-    fn exit_code(&self) -> u8 {
-        match self {
-            Failure::Usage(_) => 2,
-            Failure::System { .. } => 1,
-        }
-    }
-}
-
-/// Results are the only thing written with `?`; a reader that went away is no
-/// error (see [`Screen`]).
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Failure {
-        Failure::system("writing the results", error)
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Failure::Usage(message) => write!(f, "{message}\n(--help shows all options)"),
-            Failure::System { doing, error } => write!(f, "{doing} failed: {error}"),
-        }
-    }
 }

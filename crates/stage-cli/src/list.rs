@@ -1,115 +1,80 @@
 //! A run over the URLs of the command line.
 
-use std::fs;
 use std::io::Write;
 use std::time::Duration;
 
-use fetch_core::{FetchError, Request, Response};
+use fetch_core::{FetchError, Request};
 
+use crate::ended::{Ended, Failure};
+use crate::fetched::{Fetched, finish, no_answer};
+use crate::meter::Cost;
 use crate::screen::Screen;
-use crate::{Ended, Failure, Session, json, lanes, report};
-
-/// One fetch: what was asked for, and what came of it.
-pub(crate) struct Fetched<'a> {
-    /// Its place in the output.
-    pub(crate) index: usize,
-    pub(crate) method: &'a str,
-    pub(crate) url: &'a str,
-    pub(crate) result: Result<Response, FetchError>,
-    /// Zero for one that never started.
-    pub(crate) elapsed: Duration,
-}
+use crate::{Session, json, lanes, report};
 
 pub(crate) fn run(
     session: &Session,
     results: &mut Screen,
     notes: &mut Screen,
 ) -> Result<Ended, Failure> {
-    let Session { args, stage, .. } = session;
+    let args = session.args;
     let urls: Vec<String> = args.urls.iter().map(|url| session.whole_url(url)).collect();
-    let method = args.method();
-    let checked: Vec<Result<Request, FetchError>> = urls
-        .iter()
-        .map(|url| Request::new(method, url, fields(&args.fields), args.data()))
-        .collect();
+    let (fetched, cost) = fetch_all(session, &urls);
 
-    // The list, repeated. What is wrong already is not the stage's to fetch,
-    // but keeps its place.
-    let list = || checked.iter().zip(&urls).cycle().take(args.fetches());
-    let requests: Vec<Request> = list().filter_map(|(one, _)| one.clone().ok()).collect();
-    let (answers, cost) = session
-        .meter
-        .measure(requests.len(), || stage.fetch_all(requests, &args.options));
-
-    let mut answers = answers.into_iter().zip(&cost.heard.elapsed);
-    let fetched = list().enumerate().map(|(index, (one, url))| {
-        let (result, elapsed) = match one {
-            Err(error) => (Err(error.clone()), Duration::ZERO),
-            Ok(_) => match answers.next() {
-                Some((result, elapsed)) => (result, *elapsed),
-                None => (Err(no_answer()), Duration::ZERO),
-            },
-        };
-        Fetched {
-            index,
-            method,
-            url,
-            result,
-            elapsed,
-        }
-    });
-    let fetched: Vec<Fetched> = fetched.collect();
-
-    if args.json {
-        print_json(results, &fetched)?;
+    let aside = if args.json {
+        json::print(results, &fetched)?;
+        notes
     } else {
         report::list(results, &fetched)?;
-    }
-    let aside = if args.json { notes } else { results };
+        results
+    };
     if args.trace {
         lanes::print(aside, &cost.heard.story)?;
     }
     report::summary(aside, &fetched, &cost)?;
     aside.flush()?;
-    save(session, &fetched)?;
-    Ok(Ended::from_all_fetched(
-        fetched.iter().all(|one| one.result.is_ok()),
-    ))
+    finish(&fetched, args.save.as_deref())
 }
 
-/// One line a fetch.
-pub(crate) fn print_json(results: &mut Screen, fetched: &[Fetched]) -> Result<(), Failure> {
-    for one in fetched {
-        writeln!(results, "{}", json::line(one))?;
-    }
-    Ok(results.flush()?)
-}
-
-/// `--save`: the bodies, each in a file of its own.
-pub(crate) fn save(session: &Session, fetched: &[Fetched]) -> Result<(), Failure> {
-    let Some(directory) = &session.args.save else {
-        return Ok(());
-    };
-    for one in fetched {
-        if let Ok(response) = &one.result {
-            let path = directory.join(format!("{}.body", one.index));
-            fs::write(&path, response.body())
-                .map_err(|error| Failure::system(format!("writing {}", path.display()), error))?;
-        }
-    }
-    Ok(())
-}
-
-fn fields(given: &[(Vec<u8>, Vec<u8>)]) -> impl Iterator<Item = (&[u8], &[u8])> {
-    given
+/// Fetches the list as often as it is to be repeated.
+fn fetch_all<'a>(session: &'a Session, urls: &'a [String]) -> (Vec<Fetched<'a>>, Cost) {
+    let (args, method) = (session.args, session.args.method());
+    let checked: Vec<Result<Request, FetchError>> = urls
         .iter()
-        .map(|(name, value)| (name.as_slice(), value.as_slice()))
-}
+        .map(|url| Request::new(method, url, args.fields(), args.data()))
+        .collect();
 
-/// The contract is one result a request; a stage under construction may not
-/// keep it, and should hear of it.
-pub(crate) fn no_answer() -> FetchError {
-    FetchError::Io {
-        reason: "the stage gave no result for this request".to_owned(),
+    // What is wrong already is not the stage's to fetch, but keeps its place:
+    // the stage's fetch 0 is the first request that could be made.
+    let mut fetched = Vec::new();
+    let mut requests = Vec::new();
+    let mut places = Vec::new();
+    let list = checked.iter().zip(urls).cycle().take(args.fetches());
+    for (index, (request, url)) in list.enumerate() {
+        let error = match request {
+            Ok(request) => {
+                requests.push(request.clone());
+                places.push(index);
+                no_answer()
+            }
+            Err(error) => error.clone(),
+        };
+        fetched.push(Fetched {
+            index,
+            method,
+            url,
+            result: Err(error),
+            elapsed: Duration::ZERO,
+        });
     }
+
+    let work = || session.stage.fetch_all(requests, &args.options);
+    let (answers, mut cost) = session.meter.measure(places.len(), work);
+    for ((place, answer), elapsed) in places.iter().zip(answers).zip(&cost.heard.elapsed) {
+        fetched[*place].result = answer;
+        fetched[*place].elapsed = *elapsed;
+    }
+    for moment in &mut cost.heard.story.moments {
+        moment.fetch = places[moment.fetch];
+    }
+    (fetched, cost)
 }

@@ -1,17 +1,24 @@
 //! What a run costs: time, threads, memory, unfinished work.
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Read, Seek, Write};
+use std::io::{Read, Seek};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::record::{Heard, Recorder};
+use crate::screen::Screen;
 
 /// How often the number of threads is looked at.
 const EVERY: Duration = Duration::from_millis(2);
+/// A run of fewer looks than this may have had threads that nobody saw.
+const ENOUGH_LOOKS: u32 = 5;
 /// Looks between two lines of progress.
 const LOOKS_A_LINE: u32 = 100;
+
+pub(crate) const NOT_MEASURED_HERE: &str = "not measured on this system";
+const TOO_SHORT: &str = "not seen, the run was too short";
+const NO_OBSERVER: &str = "not seen, no thread was left to look";
 
 /// Measures runs, one after the other.
 pub(crate) struct Meter {
@@ -24,9 +31,9 @@ pub(crate) struct Cost {
     pub(crate) wall: Duration,
     /// The most threads seen at once: all of the process but those that are
     /// not the stage's (the one that looks, and an embedded origin server). A
-    /// thread counts until the kernel has taken it down. `None` where this is
-    /// not measured.
-    pub(crate) peak_threads: Option<u64>,
+    /// thread counts until the kernel has taken it down. Or why there is no
+    /// such number.
+    pub(crate) peak_threads: Result<u64, &'static str>,
     /// The most memory the process has held in RAM since its start, in KiB.
     /// `None` where this is not measured.
     pub(crate) peak_memory: Option<u64>,
@@ -58,15 +65,23 @@ impl Meter {
                 let mut threads = Status::open();
                 let mut progress = Progress::new(fetches);
                 let mut peak = None;
+                let mut looks = 0;
                 while stopped.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
+                    looks += 1;
                     let now = threads
                         .as_mut()
                         .and_then(|status| status.number("Threads:"));
                     peak = peak.max(now.map(|all| all.saturating_sub(not_the_stages)));
-                    progress.show(&recorder);
+                    progress.show(looks, &recorder);
                 }
                 progress.clear();
-                peak
+                if threads.is_none() {
+                    Err(NOT_MEASURED_HERE)
+                } else if looks < ENOUGH_LOOKS {
+                    Err(TOO_SHORT)
+                } else {
+                    peak.ok_or(NOT_MEASURED_HERE)
+                }
             });
 
         self.recorder.begin(fetches);
@@ -76,10 +91,10 @@ impl Meter {
         let heard = self.recorder.end();
 
         drop(stop);
-        // Without a thread to look with, the number of threads is not known.
-        let peak_threads = observer
-            .ok()
-            .and_then(|observer| observer.join().ok().flatten());
+        let peak_threads = match observer.map(JoinHandle::join) {
+            Ok(Ok(peak)) => peak,
+            _ => Err(NO_OBSERVER),
+        };
         let cost = Cost {
             wall,
             peak_threads,
@@ -123,39 +138,36 @@ impl Status {
 /// A line that says how far a long run has come, on a terminal only.
 struct Progress {
     fetches: usize,
-    looks: u32,
+    screen: Screen,
     shown: bool,
-    wanted: bool,
 }
 
 impl Progress {
     fn new(fetches: usize) -> Progress {
         Progress {
             fetches,
-            looks: 0,
+            screen: Screen::stderr(),
             shown: false,
-            wanted: io::stderr().is_terminal()
-                && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
         }
     }
 
-    /// To be called at each look. The first line comes only after a second.
-    fn show(&mut self, recorder: &Recorder) {
-        self.looks += 1;
-        if self.wanted && self.looks >= 5 * LOOKS_A_LINE && self.looks % LOOKS_A_LINE == 0 {
+    /// To be called at each look. The first line comes after a second.
+    fn show(&mut self, looks: u32, recorder: &Recorder) {
+        let due = looks >= 5 * LOOKS_A_LINE && looks.is_multiple_of(LOOKS_A_LINE);
+        if due && self.screen.can_redraw() {
             let (finished, unfinished) = recorder.progress();
-            let all = self.fetches;
-            let _ = write!(
-                io::stderr(),
-                "\r{finished} of {all} done, {unfinished} in flight\x1b[K"
+            let line = format!(
+                "{finished} of {} done, {unfinished} in flight",
+                self.fetches
             );
+            self.screen.redraw(&line);
             self.shown = true;
         }
     }
 
-    fn clear(&self) {
+    fn clear(&mut self) {
         if self.shown {
-            let _ = write!(io::stderr(), "\r\x1b[K");
+            self.screen.redraw("");
         }
     }
 }
@@ -179,8 +191,20 @@ mod tests {
             });
         });
         // Other tests have threads of their own meanwhile, but not twenty.
-        assert!(many.peak_threads >= few.peak_threads.map(|few| few + 10));
-        assert!(few.peak_threads >= Some(1));
+        let (Ok(few), Ok(many)) = (few.peak_threads, many.peak_threads) else {
+            panic!("nothing was measured");
+        };
+        assert!(few >= 1 && many >= few + 10, "{few}, then {many}");
+    }
+
+    #[test]
+    fn a_run_too_short_to_look_at_has_no_number() {
+        let meter = Meter {
+            recorder: Recorder::new(false),
+            origin_is_here: false,
+        };
+        let ((), cost) = meter.measure(0, || ());
+        assert_eq!(cost.peak_threads, Err(TOO_SHORT));
     }
 
     #[test]

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use fetch_core::Response;
 
-use crate::list::Fetched;
-use crate::meter::Cost;
+use crate::fetched::Fetched;
+use crate::meter::{Cost, NOT_MEASURED_HERE};
 use crate::screen::{Printable, Screen, Style};
 
 /// Up to this many fetches are shown one by one; of more, the failed ones.
@@ -34,7 +34,7 @@ pub(crate) fn list(screen: &mut Screen, fetched: &[Fetched]) -> io::Result<()> {
 
 fn fetched(screen: &mut Screen, one: &Fetched) -> io::Result<()> {
     let index = format!("[{}]", one.index);
-    let ms = milliseconds(one.elapsed);
+    let ms = duration(one.elapsed);
     let url = Printable(one.url);
     match &one.result {
         Ok(response) => {
@@ -84,16 +84,21 @@ pub(crate) fn summary(screen: &mut Screen, fetched: &[Fetched], cost: &Cost) -> 
         *failures.entry(error.kind().as_str()).or_insert(0_usize) += 1;
     }
     let failed: usize = failures.values().sum();
-    let mut fetches = format!("{} ok", thousands(fetched.len() - failed));
+    let mut fetches = thousands(fetched.len());
+    if failed == 0 {
+        fetches.push_str(", all ok");
+    } else {
+        // Writing to a String cannot fail.
+        let _ = write!(fetches, ": {} ok", thousands(fetched.len() - failed));
+    }
     for (kind, count) in failures {
         let _ = write!(fetches, ", {} {kind}", thousands(count));
     }
 
-    let all = thousands(fetched.len());
     writeln!(screen)?;
     for (label, value) in [
-        ("fetches", format!("{all}: {fetches}")),
-        ("wall time", milliseconds(cost.wall)),
+        ("fetches", fetches),
+        ("wall time", duration(cost.wall)),
         ("peak in flight", thousands(cost.heard.peak_unfinished)),
         ("peak threads", threads(cost)),
         ("peak memory", memory(cost)),
@@ -107,13 +112,11 @@ pub(crate) fn summary(screen: &mut Screen, fetched: &[Fetched], cost: &Cost) -> 
     Ok(())
 }
 
-const NOT_MEASURED: &str = "not measured on this system";
-
 /// The most threads of the stage that were seen at once.
 pub(crate) fn threads(cost: &Cost) -> String {
     match cost.peak_threads {
-        Some(threads) => thousands(threads),
-        None => NOT_MEASURED.to_owned(),
+        Ok(threads) => thousands(threads),
+        Err(why_not) => why_not.to_owned(),
     }
 }
 
@@ -125,13 +128,18 @@ fn memory(cost: &Cost) -> String {
     };
     match cost.peak_memory {
         Some(kib) => format!("{:.1} MiB ({whose})", kib as f64 / 1024.0),
-        None => NOT_MEASURED.to_owned(),
+        None => NOT_MEASURED_HERE.to_owned(),
     }
 }
 
-/// `201.3 ms`
-pub(crate) fn milliseconds(time: Duration) -> String {
-    format!("{:.1} ms", time.as_secs_f64() * 1000.0)
+/// `201.3 ms`, `1.24 s`
+pub(crate) fn duration(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    if seconds < 1.0 {
+        format!("{:.1} ms", seconds * 1000.0)
+    } else {
+        format!("{seconds:.2} s")
+    }
 }
 
 /// `1 byte`, `1,024 bytes`

@@ -2,6 +2,7 @@
 //! a terminal and a server's bytes may do to the output is decided here, once.
 
 use std::env;
+use std::ffi::OsString;
 use std::fmt::{self, Write as _};
 use std::io::{self, BufWriter, IsTerminal, Write};
 
@@ -12,35 +13,58 @@ pub(crate) const WIDTH: usize = 100;
 ///
 /// A reader that went away (`| head -1`) is not an error: what is written from
 /// then on is dropped. Rust ignores SIGPIPE, so the system reports it as
-/// `BrokenPipe`, at which `println!` would panic.
+/// `BrokenPipe`, at which `println!` would panic. Other errors are the
+/// caller's, on standard output; of those on standard error nobody could be
+/// told, and it never fails.
 pub(crate) struct Screen {
     to: BufWriter<UntilClosed>,
+    terminal: bool,
     colour: bool,
 }
 
 impl Screen {
     pub(crate) fn stdout() -> Screen {
         let stdout = io::stdout();
-        Screen::new(stdout.is_terminal(), Box::new(stdout))
+        Screen::new(stdout.is_terminal(), stdout, |error| {
+            error.kind() == io::ErrorKind::BrokenPipe
+        })
     }
 
     pub(crate) fn stderr() -> Screen {
         let stderr = io::stderr();
-        Screen::new(stderr.is_terminal(), Box::new(stderr))
+        Screen::new(stderr.is_terminal(), stderr, |error| {
+            error.kind() != io::ErrorKind::Interrupted
+        })
     }
 
-    fn new(terminal: bool, to: Box<dyn Write>) -> Screen {
+    fn new(terminal: bool, to: impl Write + 'static, is_end: fn(&io::Error) -> bool) -> Screen {
+        let terminal = terminal && env::var_os("TERM").is_none_or(|term| term != "dumb");
         Screen {
-            to: BufWriter::new(UntilClosed { to, closed: false }),
-            colour: terminal && colour_is_welcome(),
+            to: BufWriter::new(UntilClosed {
+                to: Box::new(to),
+                is_end,
+                closed: false,
+            }),
+            terminal,
+            colour: colour_is_welcome(terminal, |name| env::var_os(name)),
         }
     }
 
-    /// A line for the person in front of the terminal. If it cannot be
-    /// written, there is nobody left to tell.
+    /// A message for the person in front of the terminal.
     pub(crate) fn say(&mut self, text: &str) {
         let lines = text.lines().map(|line| Printable(line).to_string());
         let _ = writeln!(self, "{}", lines.collect::<Vec<_>>().join("\n"));
+        let _ = self.flush();
+    }
+
+    /// Whether a line can be written over.
+    pub(crate) fn can_redraw(&self) -> bool {
+        self.terminal
+    }
+
+    /// Writes `text` over the present line.
+    pub(crate) fn redraw(&mut self, text: &str) {
+        let _ = write!(self, "\r{text}\x1b[K");
         let _ = self.flush();
     }
 
@@ -66,6 +90,8 @@ impl Write for Screen {
 
 struct UntilClosed {
     to: Box<dyn Write>,
+    /// Whether an error means that nobody reads any more.
+    is_end: fn(&io::Error) -> bool,
     closed: bool,
 }
 
@@ -75,7 +101,7 @@ impl Write for UntilClosed {
             return Ok(bytes.len());
         }
         match self.to.write(bytes) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            Err(error) if (self.is_end)(&error) => {
                 self.closed = true;
                 Ok(bytes.len())
             }
@@ -85,7 +111,7 @@ impl Write for UntilClosed {
 
     fn flush(&mut self) -> io::Result<()> {
         match self.to.flush() {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            Err(error) if (self.is_end)(&error) => {
                 self.closed = true;
                 Ok(())
             }
@@ -118,12 +144,12 @@ impl Style {
     }
 }
 
-/// NO_COLOR as on no-color.org: set and not empty. Old Windows consoles print
-/// the codes as text; the present one sets WT_SESSION.
-fn colour_is_welcome() -> bool {
-    let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
-    let dumb = env::var_os("TERM").is_some_and(|value| value == "dumb");
-    !is_set("NO_COLOR") && !dumb && (!cfg!(windows) || is_set("WT_SESSION"))
+/// Whether `terminal` is to be painted on. NO_COLOR is as on no-color.org: set,
+/// and not empty. Old Windows consoles print the codes as text; the present one
+/// sets WT_SESSION.
+fn colour_is_welcome(terminal: bool, variable: impl Fn(&str) -> Option<OsString>) -> bool {
+    let is_set = |name| variable(name).is_some_and(|value| !value.is_empty());
+    terminal && !is_set("NO_COLOR") && (!cfg!(windows) || is_set("WT_SESSION"))
 }
 
 /// Text from outside, with what could drive the terminal made visible: control
@@ -168,4 +194,37 @@ pub(crate) fn wrap(text: &str, indent: usize) -> String {
     }
     lines.push('\n');
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_color_is_respected() {
+        let welcome = |terminal, no_color: Option<&str>| {
+            colour_is_welcome(terminal, |name| match name {
+                "NO_COLOR" => no_color.map(OsString::from),
+                _ => Some("set".into()),
+            })
+        };
+        assert!(welcome(true, None));
+        assert!(welcome(true, Some("")));
+        assert!(!welcome(true, Some("1")));
+        assert!(!welcome(false, None));
+    }
+
+    #[test]
+    fn lines_break_between_words() {
+        let text = "word ".repeat(40);
+        let wrapped = wrap(&text, 2);
+        assert!(
+            wrapped
+                .lines()
+                .all(|line| line.len() <= WIDTH && line.starts_with("  word"))
+        );
+        assert_eq!(wrapped.split_whitespace().count(), 40);
+        let long = "x".repeat(300);
+        assert_eq!(wrap(&long, 2), format!("  {long}\n"));
+    }
 }
