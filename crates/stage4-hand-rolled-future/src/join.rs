@@ -16,7 +16,6 @@ pin_project! {
     /// A future, and then its output until that is fetched.
     #[project = ChildProjection]
     #[project_replace = ChildTaken]
-    #[derive(Debug)]
     enum Child<F: Future> {
         Running { #[pin] future: F },
         Done { output: F::Output },
@@ -57,7 +56,6 @@ impl<T, E, F: Future<Output = Result<T, E>>> Child<F> {
 
 pin_project! {
     /// Both outputs, when both futures are done.
-    #[derive(Debug)]
     pub struct Join<A: Future, B: Future> {
         #[pin]
         a: Child<A>,
@@ -100,7 +98,6 @@ impl<A: Future, B: Future> Future for Join<A, B> {
 
 pin_project! {
     /// Both values, or the first error; then the other future is dropped at once.
-    #[derive(Debug)]
     pub struct TryJoin<A: Future, B: Future> {
         #[pin]
         a: Child<A>,
@@ -160,7 +157,6 @@ where
 ///
 /// Futures that are not `Unpin` go in as `Box::pin(future)`: they live in a
 /// vector here, and to keep them pinned in there takes `unsafe`.
-#[derive(Debug)]
 pub struct JoinAll<F: Future>(Vec<Child<F>>);
 
 impl<F: Future> JoinAll<F> {

@@ -112,7 +112,7 @@ fn ask(
     let desk = Arc::new(Desk::default());
     // Before there is anybody who could answer.
     desk.lock().waiting = Some(cx.waker().clone());
-    let mut reply = Reply {
+    let reply = Reply {
         fetch,
         desk: Arc::clone(&desk),
         answer: Err(io::Error::other("the resolver panicked")),
@@ -125,7 +125,7 @@ fn ask(
     // holds no socket.
     thread::Builder::new()
         .name("resolver".to_owned())
-        .spawn(move || reply.answer = resolver.resolve(&host, port))?;
+        .spawn(move || reply.hand_in(resolver.resolve(&host, port)))?;
     Ok(desk)
 }
 
@@ -135,6 +135,12 @@ struct Reply {
     fetch: usize,
     desk: Arc<Desk>,
     answer: io::Result<Vec<SocketAddr>>,
+}
+
+impl Reply {
+    fn hand_in(mut self, answer: io::Result<Vec<SocketAddr>>) {
+        self.answer = answer;
+    }
 }
 
 impl Drop for Reply {

@@ -152,13 +152,15 @@ impl Future for Connect {
     type Output = io::Result<TcpStream>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let stream = match self.stream.take() {
-            Some(stream) => stream,
-            None => begin(&self.reactor, self.fetch, self.address)?,
+        let Some(stream) = self.stream.take() else {
+            let stream = begin(&self.reactor, self.fetch, self.address)?;
+            stream.source.wait_for(Direction::Write, On::Connect, cx)?;
+            self.stream = Some(stream);
+            return Poll::Pending;
         };
-        match stream.poll_call(cx, Direction::Write, On::Connect, connected) {
-            Poll::Ready(Ok(())) => Poll::Ready(Ok(stream)),
-            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+        let decided = stream.poll_call(cx, Direction::Write, On::Connect, connected);
+        match decided {
+            Poll::Ready(result) => Poll::Ready(result.map(|()| stream)),
             Poll::Pending => {
                 self.stream = Some(stream);
                 Poll::Pending
@@ -172,11 +174,13 @@ impl Future for Connect {
 fn begin(reactor: &Rc<Reactor>, fetch: usize, address: SocketAddr) -> io::Result<TcpStream> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
     socket.set_nonblocking(true)?;
-    match socket.connect(&address.into()) {
-        Ok(()) => {}
-        Err(error) if is_in_progress(&error) => {}
-        Err(error) => return Err(error),
+    if let Err(error) = socket.connect(&address.into())
+        && !is_in_progress(&error)
+    {
+        return Err(error);
     }
+    // Connected first, registered after: a socket that does neither is
+    // reported as hung up.
     Ok(TcpStream {
         source: Source::register(reactor, fetch, socket.into())?,
         calls: Cell::new(0),
@@ -184,11 +188,14 @@ fn begin(reactor: &Rc<Reactor>, fetch: usize, address: SocketAddr) -> io::Result
 }
 
 fn is_in_progress(error: &io::Error) -> bool {
-    // An interrupted connect goes on by itself, and must not be repeated.
-    matches!(
-        error.kind(),
-        ErrorKind::InProgress | ErrorKind::WouldBlock | ErrorKind::Interrupted
-    )
+    // std has no stable `ErrorKind` for what Unix says here; Windows says
+    // `WouldBlock`. An interrupted connect goes on by itself, and must not be
+    // repeated.
+    #[cfg(unix)]
+    if error.raw_os_error() == Some(libc::EINPROGRESS) {
+        return true;
+    }
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }
 
 /// How a connection stands that was begun: `WouldBlock` if it is undecided.
