@@ -138,6 +138,21 @@ impl Connection {
         }
     }
 
+    /// Whether there is something to read, the end of input included.
+    pub fn answer_has_begun(&mut self) -> bool {
+        if !self.readable {
+            return false;
+        }
+        match self.stream.peek(&mut [0]) {
+            Ok(_) => true,
+            Err(error) if error.kind() == ErrorKind::Interrupted => false,
+            Err(error) => {
+                self.readable = error.kind() != ErrorKind::WouldBlock;
+                self.readable
+            }
+        }
+    }
+
     /// Reads some bytes to the end of `buffer`; `Ok(Some(0))` is the end of
     /// input, and nothing else is. `Ok(None)`: not now.
     ///

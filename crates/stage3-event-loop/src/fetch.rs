@@ -42,8 +42,8 @@ enum Phase {
         /// When the present address has used up its share of the time.
         until: Instant,
     },
+    /// Until all is sent, or an answer has begun.
     Sending,
-    /// What is not sent by now goes out while we read.
     ReadingHead(HeadParser),
     ReadingBody {
         head: ResponseHead,
@@ -164,9 +164,13 @@ impl<'a> Fetch<'a> {
         loop {
             match &mut self.phase {
                 Phase::Resolving | Phase::Connecting { .. } | Phase::Done => return Ok(None),
-                // Whether or not all is sent: what is left goes out while we
-                // read.
-                Phase::Sending => self.phase = Phase::ReadingHead(HeadParser::new()),
+                Phase::Sending => {
+                    if connection.is_sending() && !connection.answer_has_begun() {
+                        return Ok(None);
+                    }
+                    // What is not sent by now goes out while we read.
+                    self.phase = Phase::ReadingHead(HeadParser::new());
+                }
                 Phase::ReadingHead(parser) => {
                     let Some(head) = read_head(connection, buffer, parser, turn)? else {
                         return Ok(None);

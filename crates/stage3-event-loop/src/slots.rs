@@ -86,3 +86,46 @@ impl<T> Default for Slots<T> {
         Self::new()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn token_of_a_value_that_left_finds_nobody() {
+        let mut slots = Slots::new();
+        let old = slots.insert("old");
+        let neighbour = slots.insert("neighbour");
+        assert_eq!(slots.remove(old), Some("old"));
+
+        let new = slots.insert("new");
+        assert_eq!(
+            new.0 & SLOT_MASK,
+            old.0 & SLOT_MASK,
+            "the slot is used again"
+        );
+        assert_eq!(slots.get_mut(old), None);
+        assert_eq!(slots.remove(old), None);
+        assert_eq!(slots.get_mut(new), Some(&mut "new"));
+        assert_eq!(slots.get_mut(neighbour), Some(&mut "neighbour"));
+    }
+
+    #[test]
+    fn token_of_the_waker_is_nobodys() {
+        let mut slots = Slots::new();
+        slots.insert(());
+        assert_eq!(slots.get_mut(WAKER), None);
+    }
+
+    #[test]
+    fn generations_wrap_within_their_half() {
+        let mut slots = Slots::new();
+        slots.generation = SLOT_MASK - 1;
+        for _ in 0..3 {
+            let token = slots.insert(());
+            assert_ne!(token, WAKER);
+            assert_eq!(slots.tokens(), [token]);
+            assert_eq!(slots.remove(token), Some(()));
+        }
+    }
+}
