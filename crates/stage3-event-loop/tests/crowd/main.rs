@@ -4,14 +4,15 @@
 //! The origin server is a process of its own: this program, started once more.
 //! So descriptors, threads and allocations are those of the client alone.
 
+mod other_process;
+
 use std::error::Error;
-use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Command, Stdio};
 
 use counting_alloc::{CountingAlloc, allocations, live_bytes};
-use fetch_core::{FetchError, Options, Request, Response, Stage};
-use origin::{Config, Origin};
+use fetch_core::{ErrorKind, FetchError, Options, Request, Response, Stage};
 use stage3_event_loop::parent::{Others, Parent};
+
+use other_process::OtherProcess;
 use stage3_event_loop::{EventLoop, event_loop};
 
 #[global_allocator]
@@ -19,12 +20,9 @@ static ALLOCATOR: CountingAlloc = CountingAlloc;
 
 const CROWD: usize = 10_000;
 
-/// If it is set, this process is the origin.
-const ROLE: &str = "CROWD_ORIGIN";
-
 fn main() -> Result<(), Box<dyn Error>> {
-    if std::env::var_os(ROLE).is_some() {
-        return serve();
+    if other_process::is_origin() {
+        return other_process::serve();
     }
     let origin = OtherProcess::start()?;
     let crowd = most_sockets()?.min(CROWD);
@@ -32,7 +30,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("crowd: {crowd} fetches and not {CROWD}, for lack of descriptors (ulimit -n)");
     }
     ten_thousand_wait_on_one_thread(&origin, crowd)?;
-    an_event_allocates_nothing(&origin)
+    an_event_allocates_nothing(&origin)?;
+    #[cfg(target_os = "linux")]
+    without_descriptors_a_fetch_fails_alone(&origin)?;
+    Ok(())
 }
 
 fn ten_thousand_wait_on_one_thread(
@@ -73,6 +74,47 @@ fn an_event_allocates_nothing(origin: &OtherProcess) -> Result<(), Box<dyn Error
     // The body grows with them, doubling each time.
     assert!(more <= 10);
     Ok(())
+}
+
+#[cfg(target_os = "linux")]
+fn without_descriptors_a_fetch_fails_alone(origin: &OtherProcess) -> Result<(), Box<dyn Error>> {
+    use rlimit::Resource;
+
+    let url = origin.url("/delay/300/1");
+    let options = Options::default();
+    let (soft, hard) = Resource::NOFILE.get()?;
+    let open_before = descriptors()?;
+    let fetch_with = |limit: u64| -> Result<Vec<_>, Box<dyn Error>> {
+        let requests = vec![Request::get(&url)?; 20];
+        Resource::NOFILE.set(limit, hard)?;
+        let results = EventLoop.fetch_all(requests, &options);
+        Resource::NOFILE.set(soft, hard)?;
+        let kinds = results.into_iter().map(|r| r.err().map(|e| e.kind()));
+        Ok(kinds.collect())
+    };
+    let resources = Some(ErrorKind::Resources);
+    // Enough for the reactor and for some sockets. How many depends on the
+    // numbers that are free below the limit.
+    let kinds = fetch_with(open_before + 10)?;
+    let succeeded = kinds.iter().filter(|kind| kind.is_none()).count();
+    assert!((5..15).contains(&succeeded), "{kinds:?}");
+    assert!(
+        kinds
+            .iter()
+            .all(|kind| kind.is_none() || *kind == resources)
+    );
+    // None for the reactor: 0 to 2 are taken.
+    assert_eq!(fetch_with(3)?, [resources; 20]);
+    assert_eq!(descriptors()?, open_before);
+    println!("crowd: without descriptors, fetches fail one by one");
+    Ok(())
+}
+
+/// The open descriptors of this process, the one for counting not among them.
+#[cfg(target_os = "linux")]
+fn descriptors() -> Result<u64, Box<dyn Error>> {
+    let open = std::fs::read_dir("/proc/self/fd")?.count();
+    Ok(u64::try_from(open)? - 1)
 }
 
 /// A parent that looks around when the first of its children ends: by then all
@@ -160,54 +202,4 @@ fn most_sockets() -> Result<usize, Box<dyn Error>> {
 fn threads() -> Option<usize> {
     let tasks = std::fs::read_dir("/proc/self/task").ok()?;
     Some(tasks.count())
-}
-
-fn serve() -> Result<(), Box<dyn Error>> {
-    let origin = Origin::start(Config::default())?;
-    println!("{}", origin.url(""));
-    // Until the client ends, however it does.
-    std::io::stdin().read_to_end(&mut Vec::new())?;
-    Ok(())
-}
-
-struct OtherProcess {
-    child: Child,
-    url: String,
-}
-
-impl OtherProcess {
-    fn start() -> Result<Self, Box<dyn Error>> {
-        let mut child = Command::new(std::env::current_exe()?)
-            .env(ROLE, "1")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let mut url = String::new();
-        let output = child.stdout.take().ok_or("no output")?;
-        BufReader::new(output).read_line(&mut url)?;
-        url.truncate(url.trim_end().len());
-        Ok(OtherProcess { child, url })
-    }
-
-    fn url(&self, path: &str) -> String {
-        format!("{}{path}", self.url)
-    }
-
-    fn text(&self, path: &str) -> Result<String, Box<dyn Error>> {
-        let request = Request::get(&self.url(path))?;
-        let results = EventLoop.fetch_all(vec![request], &Options::default());
-        let mut text = String::new();
-        for result in results {
-            text += std::str::from_utf8(result?.body())?;
-        }
-        Ok(text)
-    }
-}
-
-impl Drop for OtherProcess {
-    fn drop(&mut self) {
-        // Its input ends, and then it does.
-        drop(self.child.stdin.take());
-        let _ = self.child.wait();
-    }
 }
