@@ -12,7 +12,9 @@
 //!                  └──────────────────────────────────┘
 //! ```
 //!
-//! - [`started`]: the fetch has its place in flight; its deadline runs.
+//! - [`started`]: the fetch has its place in flight; its deadline runs. One that
+//!   has to queue for its place has said so before, with `waiting` and `woken`;
+//!   cancelled there, it ends without `started`.
 //! - [`waiting`]: it cannot go on. Said *before* a call that may block (stages
 //!   1 and 2), or once the system has answered `WouldBlock` (stages 3 to 5).
 //! - [`woken`]: what it waited for has happened, and it *may* run again. In

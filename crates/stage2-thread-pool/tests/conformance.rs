@@ -1,1 +1,7 @@
-fn main() {}
+use std::process::ExitCode;
+
+use stage2_thread_pool::ThreadPool;
+
+fn main() -> ExitCode {
+    conformance::main(ThreadPool::default())
+}
