@@ -23,7 +23,7 @@
 //! - [`resumed`]: its code runs again.
 //! - [`finished`]: it has its result, and holds nothing any more.
 
-use tracing::{Level, event};
+use tracing::{Level, event, event_enabled};
 
 use crate::FetchError;
 
@@ -66,6 +66,12 @@ pub enum By {
     Sibling,
     /// A `Waker`, called by somebody who cannot be told from outside.
     Waker,
+}
+
+/// Whether anybody listens. Emitting an event needs no such question; building
+/// something only in order to emit it does.
+pub fn is_observed() -> bool {
+    event_enabled!(target: TARGET, Level::TRACE)
 }
 
 /// Fetch `fetch` has its place in flight.

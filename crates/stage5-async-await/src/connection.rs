@@ -1,0 +1,149 @@
+//! A connection that is read and written at the same time.
+//!
+//! Nothing here knows of a deadline or of cancelling, but for the shares of
+//! several addresses: both are done from outside, by dropping the future.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::time::Instant;
+
+use bytes::{Buf, BytesMut};
+use fetch_core::wait::{By, On};
+use fetch_core::{FetchError, Options, Outgoing, Request};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::net::tcp::WriteHalf;
+use tokio::select;
+use tokio::time::timeout;
+
+use crate::resolve::resolve;
+use crate::trace::traced;
+
+/// Room that is made for one read.
+const READ: usize = 16 * 1024;
+
+/// One fetch's connection, and what of its request is not sent yet.
+#[derive(Debug)]
+pub struct Connection {
+    id: usize,
+    stream: TcpStream,
+    outgoing: Outgoing,
+}
+
+impl Connection {
+    /// Resolves the host and connects to the first of its addresses that
+    /// answers. `end` is when the whole fetch must be over.
+    ///
+    /// # Errors
+    ///
+    /// `dns-failure`, `connect-refused`, `disconnected`, `timeout`,
+    /// `resources`, `io`.
+    pub async fn open(
+        id: usize,
+        request: &Request,
+        options: &Options,
+        end: Instant,
+    ) -> Result<Self, FetchError> {
+        let addresses = resolve(id, request, options).await?;
+        let stream = connect(id, request, options, &addresses, end).await?;
+        // Request heads are small; waiting to fill a segment only delays them.
+        let _ = stream.set_nodelay(true);
+        let outgoing = request.encode();
+        Ok(Connection {
+            id,
+            stream,
+            outgoing,
+        })
+    }
+
+    /// Sends the request, or as much of it as the server wants: it may answer
+    /// before it has read everything, and then [`read`](Self::read) goes on
+    /// sending while it reads.
+    ///
+    /// A broken connection is no error here: an answer may have come before it
+    /// broke, so the next read decides.
+    pub async fn send_request(&mut self) {
+        let (reader, mut writer) = self.stream.split();
+        while self.outgoing.has_remaining() {
+            let outgoing = &mut self.outgoing;
+            let answered_or_written = pin!(async {
+                select! {
+                    biased;
+                    _ = reader.readable() => true,
+                    () = write_some(&mut writer, outgoing) => false,
+                }
+            });
+            if traced(self.id, On::Writable, By::Reactor, answered_or_written).await {
+                break;
+            }
+        }
+    }
+
+    /// Reads some bytes to the end of `buffer`; `Ok(0)` is the end of input.
+    ///
+    /// # Errors
+    ///
+    /// What `kind` makes of the system's error.
+    pub async fn read(
+        &mut self,
+        buffer: &mut BytesMut,
+        kind: fn(&io::Error) -> FetchError,
+    ) -> Result<usize, FetchError> {
+        let (mut reader, mut writer) = self.stream.split();
+        buffer.reserve(READ);
+        let outgoing = &mut self.outgoing;
+        let read = pin!(async {
+            // Both directions are open, and this future waits for both. The
+            // branch that loses is dropped and made anew in the next turn, so
+            // it must be one that loses nothing by that: `read_buf` and
+            // `write_buf` move bytes and return in the same poll.
+            loop {
+                select! {
+                    biased;
+                    read = reader.read_buf(buffer) => return read,
+                    () = write_some(&mut writer, outgoing), if outgoing.has_remaining() => {}
+                }
+            }
+        });
+        traced(self.id, On::Readable, By::Reactor, read)
+            .await
+            .map_err(|error| kind(&error))
+    }
+}
+
+/// One write. After an error there is nothing more to send: the server reads no
+/// more, but what it said before it stopped is in our receive buffer, and is
+/// the result.
+async fn write_some(writer: &mut WriteHalf<'_>, outgoing: &mut Outgoing) {
+    if writer.write_buf(outgoing).await.is_err() {
+        outgoing.advance(outgoing.remaining());
+    }
+}
+
+/// Tries the addresses in turn, each with an equal share of the time that is
+/// left, so that one which never answers leaves time for the next.
+async fn connect(
+    id: usize,
+    request: &Request,
+    options: &Options,
+    addresses: &[SocketAddr],
+    end: Instant,
+) -> Result<TcpStream, FetchError> {
+    // What a resolver that knows no address comes to.
+    let mut last_error = FetchError::resolving(&request.host(), &io::ErrorKind::NotFound.into());
+    for (tried, address) in addresses.iter().enumerate() {
+        let untried = u32::try_from(addresses.len() - tried).unwrap_or(u32::MAX);
+        let share = end.saturating_duration_since(Instant::now()) / untried;
+        let connecting = pin!(TcpStream::connect(*address));
+        let connecting = traced(id, On::Connect, By::Reactor, connecting);
+        last_error = match timeout(share, connecting).await {
+            Ok(Ok(stream)) => return Ok(stream),
+            Ok(Err(error)) => FetchError::connecting(&request.authority(), &error),
+            Err(_elapsed) => FetchError::Timeout {
+                deadline: options.deadline,
+            },
+        };
+    }
+    Err(last_error)
+}
