@@ -23,7 +23,7 @@ pub mod machine;
 mod outcome;
 mod random;
 
-pub use outcome::{all_agree, show};
+pub use outcome::{all_agree, allow_latitude, show};
 pub use random::{Random, SEED_VARIABLE, number_from, seed};
 
 use conformance::Subject;

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use conformance::{ExpectedHeaders, ExpectedResponse, Fetched, compare};
-use fetch_core::{ErrorKind, Response};
+use fetch_core::{ErrorKind, FetchError, Response};
 
 /// Compares what every stage made of the same requests, each stage with all
 /// others. `describe` says what was fetched, by index.
@@ -37,6 +37,19 @@ pub fn all_agree(
         disagreements.len(),
         disagreements.join("\n\n")
     ))
+}
+
+/// For responses that come in pieces: a malformed head may be judged before its
+/// blank line or not. If not it never is complete, and that shows as one of
+/// three kinds, which this makes one.
+pub fn allow_latitude(fetched: &mut Fetched) {
+    if let Err(error) = fetched
+        && [ErrorKind::Disconnected, ErrorKind::Timeout].contains(&error.kind())
+    {
+        *fetched = Err(FetchError::InvalidHead {
+            reason: format!("or never complete: {error}"),
+        });
+    }
 }
 
 /// Everything of a response counts, but of an error only its kind.

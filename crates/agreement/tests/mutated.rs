@@ -2,19 +2,24 @@
 //! the same.
 //!
 //! The bytes of the cases, changed at random in head and chunk syntax, are sent
-//! in one write; then the connection is closed. `AGREEMENT_SEED` and
-//! `AGREEMENT_MUTANTS` make longer hunts.
+//! in one write, or in two with a pause; then the connection is closed.
+//! `AGREEMENT_SEED` and `AGREEMENT_MUTANTS` make longer hunts.
 
+use std::fmt;
 use std::num::NonZeroUsize;
+use std::time::Duration;
 
-use agreement::{Random, all_agree, number_from, seed, stages};
+use agreement::{Random, all_agree, allow_latitude, number_from, seed, stages};
 use bytes::Bytes;
 use conformance::{Case, Target, cases};
-use fetch_core::{Options, Request};
+use fetch_core::Options;
 use origin::{Config, Origin, Script};
 
 /// Mutants fetched by one call.
 const BATCH: usize = 200;
+
+/// Between the two writes of a response that is cut.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// Larger responses are about lengths, which a changed byte hardly touches.
 const LARGEST: usize = 4096;
@@ -53,7 +58,7 @@ const LINES: [&str; 22] = [
 fn all_stages_agree_on_damaged_responses() {
     let mutants = number_from("AGREEMENT_MUTANTS", 400) as usize;
     let mut random = Random::new(seed());
-    let sources: Vec<&Case> = cases().iter().filter(|case| is_source(case)).collect();
+    let sources: Vec<&'static Case> = cases().iter().filter(|case| is_source(case)).collect();
     let origin = Origin::start(Config::default()).expect("a server to test with");
     let options = Options {
         max_in_flight: NonZeroUsize::new(32).unwrap_or(NonZeroUsize::MIN),
@@ -63,44 +68,80 @@ fn all_stages_agree_on_damaged_responses() {
     let mut disagreements = Vec::new();
 
     for _ in 0..mutants.div_ceil(BATCH) {
-        let mut batch = Vec::with_capacity(BATCH);
-        for index in 0..BATCH {
-            let case = random.pick(&sources);
-            let response = mutate(&case.response_bytes(), &mut random);
-            let script = Script::new()
-                .expect_request()
-                .send(response.clone())
-                .close();
+        let batch: Vec<Mutant> = (0..BATCH)
+            .map(|_| Mutant::new(&sources, &mut random))
+            .collect();
+        let mut requests = Vec::with_capacity(BATCH);
+        for (index, mutant) in batch.iter().enumerate() {
             let name = format!("mutant-{index}");
-            origin.script(&name, script).expect("a small script");
-            let request = case.request_to(&origin.url(&format!("/case/{name}")));
-            batch.push((
-                case,
-                response,
-                request.expect("the case has a valid request"),
-            ));
+            origin
+                .script(&name, mutant.script())
+                .expect("a small script");
+            let url = origin.url(&format!("/case/{name}"));
+            requests.push(mutant.case.request_to(&url).expect("a valid request"));
         }
-        let requests: Vec<Request> = batch
-            .iter()
-            .map(|(_, _, request)| request.clone())
-            .collect();
-        let results: Vec<_> = stages
-            .iter()
-            .map(|(name, subject)| {
-                let fetched = subject.fetch_all(requests.clone(), &options);
-                (
-                    *name,
-                    fetched.unwrap_or_else(|why| panic!("{name}: {why}")).result,
-                )
-            })
-            .collect();
-        let agreed = all_agree(&results, |index| {
-            let (case, response, request) = &batch[index];
-            format!("{} after {}: {response:?}", request.method(), case.id)
-        });
-        disagreements.extend(agreed.err());
+        let mut results = Vec::new();
+        for (name, subject) in &stages {
+            let fetched = subject.fetch_all(requests.clone(), &options);
+            let mut fetched = fetched.unwrap_or_else(|why| panic!("{name}: {why}")).result;
+            let cut = batch.iter().map(|mutant| mutant.cut.is_some());
+            fetched
+                .iter_mut()
+                .zip(cut)
+                .filter(|(_, cut)| *cut)
+                .for_each(|(one, _)| allow_latitude(one));
+            results.push((*name, fetched));
+        }
+        disagreements.extend(all_agree(&results, |index| batch[index].to_string()).err());
     }
     assert!(disagreements.is_empty(), "{}", disagreements.join("\n\n"));
+}
+
+struct Mutant {
+    case: &'static Case,
+    response: Bytes,
+    /// Where it is cut, if it is sent in two writes.
+    cut: Option<usize>,
+}
+
+impl Mutant {
+    fn new(sources: &[&'static Case], random: &mut Random) -> Self {
+        let case = *random.pick(sources);
+        let response = mutate(&case.response_bytes(), random);
+        let cut = random.once_in(2).then(|| random.below(response.len() + 1));
+        Mutant {
+            case,
+            response,
+            cut,
+        }
+    }
+
+    fn script(&self) -> Script {
+        let script = Script::new().expect_request();
+        match self.cut {
+            None => script.send(self.response.clone()),
+            Some(at) => script
+                .send(self.response.slice(..at))
+                .pause(PAUSE)
+                .send(self.response.slice(at..)),
+        }
+        .close()
+    }
+}
+
+impl fmt::Display for Mutant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            case,
+            response,
+            cut,
+        } = self;
+        write!(
+            f,
+            "{} after {}, cut at {cut:?}: {response:?}",
+            case.request.method, case.id
+        )
+    }
 }
 
 /// Cases whose request can be made, and whose response is small.
