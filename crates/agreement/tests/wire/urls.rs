@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use agreement::{Random, number_from, seed};
-use fetch_core::{Options, Request, Resolve};
+use fetch_core::{ErrorKind, Options, Request, Resolve};
 use origin::{Config, Origin, Script};
 
 use crate::seen_by_all;
@@ -64,6 +64,17 @@ fn every_stage_reads_urls_alike() {
     );
     let requests: Vec<Request> = requests.into_values().collect();
     seen_by_all(&origin, &requests, &options);
+}
+
+/// `idna_adapter` 1.0.0 asserts (in debug builds) that no capital follows a
+/// letter beyond ASCII, and then `Url::parse` panics.
+#[test]
+fn a_name_beyond_ascii_is_refused_without_a_panic() {
+    for host in ["ÄPFEL.test", "%C3%84PFEL.test", "é.TEST", "a.%e9B", "%80"] {
+        let refused = Request::get(&format!("http://{host}:8080/")).map(drop);
+        let kind = refused.map_err(|error| error.kind());
+        assert_eq!(kind, Err(ErrorKind::InvalidUrl), "{host}");
+    }
 }
 
 /// A damaged port or address may lead to somebody else.
