@@ -66,11 +66,11 @@ fn every_stage_reads_urls_alike() {
     seen_by_all(&origin, &requests, &options);
 }
 
-/// `idna_adapter` 1.0.0 asserts (in debug builds) that no capital follows a
+/// `idna_adapter` 1.0.0 asserts (in debug builds) that no capital precedes a
 /// letter beyond ASCII, and then `Url::parse` panics.
 #[test]
 fn a_name_beyond_ascii_is_refused_without_a_panic() {
-    for host in ["ÄPFEL.test", "%C3%84PFEL.test", "é.TEST", "a.%e9B", "%80"] {
+    for host in ["CAFÉ.test", "CAF%C3%89.test", "%41%e9", "café.test", "%80"] {
         let refused = Request::get(&format!("http://{host}:8080/")).map(drop);
         let kind = refused.map_err(|error| error.kind());
         assert_eq!(kind, Err(ErrorKind::InvalidUrl), "{host}");
