@@ -41,7 +41,8 @@ impl Target {
         let authority = after_scheme(text)?
             .ok_or_else(|| invalid("it does not begin with http://HOST: write http://HOST/PATH"))?;
         let authority_end = authority.find(['/', '?', '#']).unwrap_or(authority.len());
-        if authority[..authority_end].contains('@') {
+        let authority = &authority[..authority_end];
+        if authority.contains('@') {
             return Err(invalid(
                 "a user name or password in the URL is not sent: use --header 'authorization: …'",
             ));
@@ -49,6 +50,14 @@ impl Target {
         if !is_ascii_once_decoded(&authority[..authority_end]) {
             return Err(invalid(
                 "the host is not ASCII: write it in its xn-- form, as name registries do",
+            ));
+        }
+
+        // `url` would refuse it too, since we leave its tables for such names
+        // out; but in a debug build, what stands in for them can panic first.
+        if is_beyond_ascii(authority) {
+            return Err(invalid(
+                "the host has letters beyond ASCII: write its xn-- form (Punycode)",
             ));
         }
 
@@ -89,6 +98,13 @@ impl Target {
         };
         Some(SocketAddr::new(address, self.port))
     }
+}
+
+/// Whether a byte of 0x80 or more is in it, as it is or percent-encoded.
+fn is_beyond_ascii(authority: &str) -> bool {
+    let encoded =
+        |pair: &[u8]| pair[0] == b'%' && matches!(pair[1], b'8'..=b'9' | b'a'..=b'f' | b'A'..=b'F');
+    !authority.is_ascii() || authority.as_bytes().windows(2).any(encoded)
 }
 
 /// What follows `http://` (in any case), or `None` if the text does not begin
