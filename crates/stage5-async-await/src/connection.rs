@@ -93,8 +93,16 @@ impl Connection {
         buffer: &mut BytesMut,
         kind: fn(&io::Error) -> FetchError,
     ) -> Result<usize, FetchError> {
-        let (mut reader, mut writer) = self.stream.split();
+        match self.read_some(buffer).await {
+            Ok(0) => self.end_of_input(kind),
+            Ok(length) => Ok(length),
+            Err(error) => Err(kind(&error)),
+        }
+    }
+
+    async fn read_some(&mut self, buffer: &mut BytesMut) -> io::Result<usize> {
         buffer.reserve(READ);
+        let (mut reader, mut writer) = self.stream.split();
         let (outgoing, broken) = (&mut self.outgoing, &mut self.broken);
         let read = pin!(async {
             // Both directions are open, and this future waits for both. The
@@ -105,15 +113,12 @@ impl Connection {
                 select! {
                     biased;
                     read = reader.read_buf(buffer) => return read,
-                    () = write_some(&mut writer, outgoing, broken), if outgoing.has_remaining() => {}
+                    () = write_some(&mut writer, outgoing, broken),
+                        if outgoing.has_remaining() => {}
                 }
             }
         });
-        match traced(self.id, On::Readable, By::Reactor, read).await {
-            Ok(0) => self.end_of_input(kind),
-            Ok(length) => Ok(length),
-            Err(error) => Err(kind(&error)),
-        }
+        traced(self.id, On::Readable, By::Reactor, read).await
     }
 
     /// The system reports a reset once. If a write got to hear of it, reading
