@@ -136,8 +136,12 @@ fn shutting_down_does_what_was_submitted() {
                 done.fetch_add(1, Ordering::Relaxed);
             });
         }
+        let shutting_down = thread::spawn(move || pool.shutdown());
+        thread::sleep(A_WHILE);
+        assert!(!shutting_down.is_finished(), "nothing is done yet");
+
         drop(free);
-        pool.shutdown();
+        shutting_down.join().unwrap();
         assert_eq!(done.load(Ordering::Relaxed), 50);
     });
 }
