@@ -53,14 +53,6 @@ impl Target {
             ));
         }
 
-        // `url` would refuse it too, since we leave its tables for such names
-        // out; but in a debug build, what stands in for them can panic first.
-        if is_beyond_ascii(authority) {
-            return Err(invalid(
-                "the host has letters beyond ASCII: write its xn-- form (Punycode)",
-            ));
-        }
-
         let url = Url::parse(text).map_err(|error| invalid(&error.to_string()))?;
         let uri: Uri = url
             .as_str()
@@ -98,13 +90,6 @@ impl Target {
         };
         Some(SocketAddr::new(address, self.port))
     }
-}
-
-/// Whether a byte of 0x80 or more is in it, as it is or percent-encoded.
-fn is_beyond_ascii(authority: &str) -> bool {
-    let encoded =
-        |pair: &[u8]| pair[0] == b'%' && matches!(pair[1], b'8'..=b'9' | b'a'..=b'f' | b'A'..=b'F');
-    !authority.is_ascii() || authority.as_bytes().windows(2).any(encoded)
 }
 
 /// What follows `http://` (in any case), or `None` if the text does not begin
