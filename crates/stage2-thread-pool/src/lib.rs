@@ -26,10 +26,10 @@
 //! pool, a worker that waits for bytes and one that computes are both busy.
 //!
 //! One fetch is not written again here. It is [`stage1_blocking_threads::fetch`]
-//! itself, the one function that two stages share, because that is the lesson:
-//! a pool changes who runs the fetch and when it begins, and nothing about how
-//! it waits. So this crate is only the queue, the pool, and the two ways to use
-//! them.
+//! itself, and no other stage depends on another. Here that is the lesson: a
+//! pool changes whose stack the fetch runs on and when it begins, and nothing
+//! about how it waits. So this crate is only the queue, the pool, and the two
+//! ways to use them.
 //!
 //! Read in this order: [`queue`] (two kinds of waiting, and why no wake-up is
 //! lost), [`pool`] (the workers, and how they end), the two functions below, and
