@@ -38,10 +38,7 @@
 pub mod pool;
 pub mod queue;
 
-use std::any::Any;
-use std::io;
 use std::num::NonZeroUsize;
-use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, mpsc};
 
 use fetch_core::wait::{self, By, On};
@@ -164,30 +161,12 @@ fn take_up(
     let mut begun = false;
     let result = group.run(|| {
         begun = true;
-        contained(|| {
-            wait::woken(index, By::Worker);
-            fetch(index, request, options, group)
-        })
+        wait::woken(index, By::Worker);
+        fetch(index, request, options, group)
     });
     if !begun {
         // Cancelled while it queued: its story ends without a `started`.
         wait::finished(index, &result);
     }
     result
-}
-
-/// Makes a panic the failure of this one fetch. The worker would survive it
-/// without this; but here is still known whose result it was.
-fn contained<T>(fetch: impl FnOnce() -> Result<T, FetchError>) -> Result<T, FetchError> {
-    panic::catch_unwind(AssertUnwindSafe(fetch)).unwrap_or_else(|panic| {
-        let panicked = io::Error::other(format!("a panic: {}", words(panic.as_ref())));
-        Err(FetchError::from_system("running the fetch", &panicked))
-    })
-}
-
-/// What was given to `panic!`.
-fn words(panic: &(dyn Any + Send)) -> &str {
-    let literal = panic.downcast_ref::<&str>().copied();
-    let formatted = || panic.downcast_ref::<String>().map(String::as_str);
-    literal.or_else(formatted).unwrap_or("without a message")
 }
