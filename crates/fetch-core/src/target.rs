@@ -41,7 +41,8 @@ impl Target {
         let authority = after_scheme(text)?
             .ok_or_else(|| invalid("it does not begin with http://HOST: write http://HOST/PATH"))?;
         let authority_end = authority.find(['/', '?', '#']).unwrap_or(authority.len());
-        if authority[..authority_end].contains('@') {
+        let authority = &authority[..authority_end];
+        if authority.contains('@') {
             return Err(invalid(
                 "a user name or password in the URL is not sent: use --header 'authorization: …'",
             ));
