@@ -37,6 +37,7 @@
 //! conformance chunk-` runs some of them.
 
 mod case;
+mod contract;
 mod delivery;
 mod judge;
 mod play;
@@ -49,9 +50,10 @@ pub use case::{
     Case, CaseRequest, End, Expected, ExpectedHeaders, ExpectedResponse, Pauses, ReadRequest,
     Target,
 };
+pub use contract::{ContractCheck, contract_checks};
 pub use delivery::{Delivery, SEED_VARIABLE};
-pub use judge::{Latitude, judge};
-pub use play::run_case;
+pub use judge::{Latitude, compare, judge};
+pub use play::{Played, play, run_case};
 pub use reading::cases;
 pub use runner::main;
 pub use servers::RefusingPort;

@@ -12,7 +12,9 @@
 //!                  └──────────────────────────────────┘
 //! ```
 //!
-//! - [`started`]: the fetch has its place in flight; its deadline runs.
+//! - [`started`]: the fetch has its place in flight; its deadline runs. One that
+//!   has to queue for its place has said so before, with `waiting` and `woken`;
+//!   cancelled there, it ends without `started`.
 //! - [`waiting`]: it cannot go on. Said *before* a call that may block (stages
 //!   1 and 2), or once the system has answered `WouldBlock` (stages 3 to 5).
 //! - [`woken`]: what it waited for has happened, and it *may* run again. In
@@ -21,7 +23,7 @@
 //! - [`resumed`]: its code runs again.
 //! - [`finished`]: it has its result, and holds nothing any more.
 
-use tracing::{Level, event};
+use tracing::{Level, event, event_enabled};
 
 use crate::FetchError;
 
@@ -64,6 +66,12 @@ pub enum By {
     Sibling,
     /// A `Waker`, called by somebody who cannot be told from outside.
     Waker,
+}
+
+/// Whether anybody listens. Emitting an event needs no such question; building
+/// something only in order to emit it does.
+pub fn is_observed() -> bool {
+    event_enabled!(target: TARGET, Level::TRACE)
 }
 
 /// Fetch `fetch` has its place in flight.
