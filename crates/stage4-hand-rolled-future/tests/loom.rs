@@ -289,7 +289,11 @@ fn wake_against_the_last_drop() {
         let root = poll_fn(|cx| {
             turns += 1;
             cx.waker().wake_by_ref();
-            if turns > 1 { Poll::Ready(()) } else { Poll::Pending }
+            if turns > 1 {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
         });
         executor.block_on(root, &*parker).unwrap();
         let waker = wakers.take().expect("polled once");
