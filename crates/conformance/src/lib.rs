@@ -37,6 +37,7 @@
 //! conformance chunk-` runs some of them.
 
 mod case;
+mod contract;
 mod delivery;
 mod judge;
 mod play;
@@ -49,6 +50,7 @@ pub use case::{
     Case, CaseRequest, End, Expected, ExpectedHeaders, ExpectedResponse, Pauses, ReadRequest,
     Target,
 };
+pub use contract::{ContractCheck, contract_checks};
 pub use delivery::{Delivery, SEED_VARIABLE};
 pub use judge::{Latitude, compare, judge};
 pub use play::{Played, play, run_case};

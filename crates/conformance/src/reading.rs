@@ -17,7 +17,7 @@ use crate::case::{
 };
 
 /// Embedded, so that a test finds them wherever it runs.
-const FILES: [(&str, &str); 14] = [
+const FILES: [(&str, &str); 15] = [
     ("baseline", include_str!("../cases/baseline.json")),
     (
         "chunked-invalid",
@@ -34,6 +34,7 @@ const FILES: [(&str, &str); 14] = [
     ("interim", include_str!("../cases/interim.json")),
     ("no-body", include_str!("../cases/no-body.json")),
     ("redirect", include_str!("../cases/redirect.json")),
+    ("request", include_str!("../cases/request.json")),
     ("split", include_str!("../cases/split.json")),
     ("status-line", include_str!("../cases/status-line.json")),
     ("te-cl", include_str!("../cases/te-cl.json")),

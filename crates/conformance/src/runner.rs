@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use fetch_core::Stage;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
-use crate::{Check, Subject, Verdict, cases, run_case};
+use crate::contract::{LEFTOVERS, in_a_process_of_its_own};
+use crate::{Check, Subject, Verdict, cases, contract_checks, run_case};
 
 /// Tests at a time. Nearly all of them sleep nearly all of the time, so it has
 /// nothing to do with the number of processors.
@@ -17,12 +18,22 @@ pub fn main(stage: impl Stage + 'static) -> ExitCode {
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(TEST_THREADS);
     let subject = Subject::new(stage);
-    let trials = cases().iter().map(|case| {
+    let of_cases = cases().iter().map(|case| {
         let subject = subject.clone();
         let run = move || outcome(run_case(&subject, case));
         Trial::ignorable_test(format!("case::{}", case.id), run)
     });
-    libtest_mimic::run(&arguments, trials.collect()).exit_code()
+    let of_checks = contract_checks().into_iter().map(|check| {
+        let subject = subject.clone();
+        let run = match check.name {
+            LEFTOVERS => in_a_process_of_its_own,
+            _ => check.run,
+        };
+        let run = move || outcome(run(&subject));
+        Trial::ignorable_test(format!("contract::{}", check.name), run)
+    });
+    let trials = of_cases.chain(of_checks).collect();
+    libtest_mimic::run(&arguments, trials).exit_code()
 }
 
 fn outcome(check: Check) -> Result<Completion, Failed> {

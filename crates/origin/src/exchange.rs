@@ -24,8 +24,9 @@ use mio::net::TcpStream;
 
 use crate::journal::End;
 use crate::request::{BadRequest, Request};
-use crate::routes::{self, State};
+use crate::routes;
 use crate::script::{Program, Step};
+use crate::state::State;
 use steps::{fill, whole};
 
 pub(crate) use steps::FILL_PERIOD;
@@ -159,11 +160,14 @@ impl Exchange {
         journal.close(self.id, end);
     }
 
+    /// It is no longer in flight. Where it is over before it was counted, it
+    /// counts as a flight that met only those counted before.
     fn land(&mut self, state: &State) {
+        self.take_off(state);
         if self.flight == Flight::In {
+            self.flight = Flight::Landed;
             state.journal().lands();
         }
-        self.flight = Flight::Landed;
     }
 
     fn step(&mut self, cx: &mut Context<'_>) -> Result<Flow, End> {
@@ -238,3 +242,6 @@ impl Exchange {
         Flow::Replaced
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -172,3 +172,46 @@ impl Journal {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn peer() -> SocketAddr {
+        SocketAddr::from(([127, 0, 0, 1], 1))
+    }
+
+    #[test]
+    fn the_oldest_are_forgotten() {
+        let mut journal = Journal::default();
+        for _ in 0..JOURNAL_CAPACITY + 10 {
+            journal.open(peer());
+        }
+        let entries = journal.entries();
+        assert_eq!((entries.len(), entries[0].id), (JOURNAL_CAPACITY, 10));
+        journal.note(9, |_| panic!("it is forgotten"));
+        journal.note(10, |entry| entry.response_sent = 7);
+        journal.close(9, End::ClientFin);
+        assert_eq!(journal.entries()[0].response_sent, 7);
+        // The snapshot is of its time.
+        assert_eq!(entries[0].response_sent, 0);
+    }
+
+    #[test]
+    fn requests_are_bounded_in_all() {
+        let mut journal = Journal::default();
+        let request = vec![0; 64 << 10];
+        let most = JOURNAL_REQUEST_BYTES / request.len();
+        for _ in 0..most + 3 {
+            let id = journal.open(peer());
+            journal.note_request(id, &request[..100]);
+            journal.note_request(id, &request);
+        }
+        assert_eq!(journal.entries().len(), most);
+        journal.clear();
+        assert_eq!(
+            (journal.request_bytes, journal.accepted()),
+            (0, most as u64 + 3)
+        );
+    }
+}

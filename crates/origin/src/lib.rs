@@ -41,6 +41,7 @@ mod reactor;
 mod request;
 mod routes;
 mod script;
+mod state;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -55,7 +56,7 @@ pub use request::MAX_HEAD;
 pub use script::{MAX_SCRIPT_BYTES, MAX_SCRIPT_STEPS, Script, ScriptTooLarge, Step};
 
 use reactor::{Command, Reactor, Service, WAKER};
-use routes::State;
+use state::State;
 
 /// How an [`Origin`] is set up.
 #[derive(Debug, Clone)]

@@ -3,35 +3,30 @@
 //! A turn: poll; drive the exchanges that have an event, whose alarm is due,
 //! or whose budget was spent in the last turn; accept. Accepting comes last
 //! and new connections are counted as in flight only in the next turn, after
-//! the events of the older ones: a client that gave up one connection and then
-//! opened another never has two in flight.
+//! the events of the older ones and after a first look at all the new ones: a
+//! client that gave up one connection and then opened another never has two in
+//! flight, whichever of the two the system shows first.
+
+mod accept;
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::{self, ErrorKind};
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::time::{Duration, Instant};
 
-use mio::net::{TcpListener, TcpStream};
+use mio::net::TcpListener;
 use mio::{Events, Interest, Poll, Token};
 use socket2::SockRef;
 
 use crate::exchange::{Context, Exchange, Turn};
 use crate::journal::End;
-use crate::routes::State;
 use crate::script::Program;
+use crate::state::State;
 
 /// The token of the waker. Listeners have even tokens from 2, connections odd
 /// ones; none is ever used twice, so a late event finds nothing.
 pub(crate) const WAKER: Token = Token(0);
-
-/// The most connections accepted before the others get their turn.
-const ACCEPT_BUDGET: usize = 512;
-
-/// How long to wait after an accept failed, as it does without descriptors:
-/// the listener stays ready, and trying on at once would be a busy loop.
-const ACCEPT_RETRY: Duration = Duration::from_millis(20);
 
 const EVENTS: usize = 4096;
 const SCRATCH: usize = 64 << 10;
@@ -160,11 +155,14 @@ impl Reactor {
                 self.drive(token);
             }
         }
-        for token in std::mem::take(&mut self.fresh) {
-            if let Some(slot) = self.connections.get_mut(&token) {
+        let fresh = std::mem::take(&mut self.fresh);
+        for token in &fresh {
+            self.drive(*token);
+        }
+        for token in &fresh {
+            if let Some(slot) = self.connections.get_mut(token) {
                 slot.exchange.take_off(&self.state);
             }
-            self.drive(token);
         }
         let now = Instant::now();
         while let Some(&(alarm, token)) = self.alarms.first()
@@ -179,24 +177,18 @@ impl Reactor {
         self.accept();
     }
 
-    /// How long poll may wait. Rounded up: a timeout of less than a
-    /// millisecond would become 0, and the loop would spin until it is due.
+    /// How long poll may wait. mio rounds up to what the system can express; cut
+    /// to whole milliseconds, the last part of a wait would be a busy loop.
     fn timeout(&self) -> Option<Duration> {
-        let full = self.connections.len() >= self.max_connections;
-        let waiting = !self.accepting.is_empty() && !full;
-        let now = Instant::now();
         if !self.again.is_empty() || !self.fresh.is_empty() {
             return Some(Duration::ZERO);
         }
-        let accept = waiting.then(|| self.accept_after.unwrap_or(now));
+        let now = Instant::now();
+        let may_accept = !self.accepting.is_empty() && !self.is_full();
+        let accept = may_accept.then(|| self.accept_after.unwrap_or(now));
         let alarm = self.alarms.first().map(|(alarm, _)| *alarm);
         let next = accept.into_iter().chain(alarm).min()?;
-        let left = next.saturating_duration_since(now);
-        let round_up = Duration::from_nanos(999_999);
-        let milliseconds = (left + round_up).as_millis();
-        Some(Duration::from_millis(
-            milliseconds.try_into().unwrap_or(u64::MAX),
-        ))
+        Some(next.saturating_duration_since(now))
     }
 
     /// Does what the handle asked for; false means to stop.
@@ -257,76 +249,6 @@ impl Reactor {
         // once. It fails only for what is not registered.
         let _ = self.poll.registry().deregister(stream);
         slot.exchange.end(end, &self.state);
-    }
-
-    fn accept(&mut self) {
-        if self.accept_after.is_some_and(|time| Instant::now() < time) {
-            return;
-        }
-        self.accept_after = None;
-        self.accepting.sort_unstable();
-        self.accepting.dedup();
-        for token in std::mem::take(&mut self.accepting) {
-            if !self.accept_from(token) {
-                self.accepting.push(token);
-            }
-        }
-    }
-
-    /// Accepts from one listener; gives whether all there was is accepted.
-    fn accept_from(&mut self, token: Token) -> bool {
-        for _ in 0..ACCEPT_BUDGET {
-            if self.connections.len() >= self.max_connections {
-                return false;
-            }
-            let Some((listener, service)) = self.listeners.get(&token) else {
-                return true;
-            };
-            match listener.accept() {
-                Ok((stream, peer)) => {
-                    let program = match service {
-                        Service::Routes => None,
-                        Service::Script(program) => Some(program.clone()),
-                    };
-                    self.open(stream, peer, program);
-                }
-                Err(error) => match error.kind() {
-                    ErrorKind::WouldBlock => return true,
-                    // The client left before we came, or a signal did.
-                    ErrorKind::ConnectionAborted | ErrorKind::Interrupted => {}
-                    _ => {
-                        self.accept_after = Some(Instant::now() + ACCEPT_RETRY);
-                        return false;
-                    }
-                },
-            }
-        }
-        false
-    }
-
-    fn open(&mut self, mut stream: TcpStream, peer: SocketAddr, program: Option<Program>) {
-        // Segments are to leave when they are written. It fails only for a
-        // connection that is gone, and reading will show that.
-        let _ = stream.set_nodelay(true);
-        self.connections_opened += 1;
-        let token = Token(2 * self.connections_opened + 1);
-        let both = Interest::READABLE | Interest::WRITABLE;
-        if self
-            .poll
-            .registry()
-            .register(&mut stream, token, both)
-            .is_err()
-        {
-            return;
-        }
-        let id = self.state.journal().open(peer);
-        let exchange = Exchange::new(stream, id, program);
-        let slot = Slot {
-            exchange,
-            alarm: None,
-        };
-        self.connections.insert(token, slot);
-        self.fresh.push(token);
     }
 
     fn close_all(&mut self) {

@@ -1,15 +1,13 @@
 //! The routes: each is answered by a script made for the request.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 
 use crate::exchange::FILL_PERIOD;
-use crate::journal::Journal;
 use crate::request::{BadRequest, Head, Request, digits};
 use crate::script::{Program, Script, Step};
+use crate::state::State;
 
 const ROUTES: &str = "\
 /users/{id}/profile    a small JSON body after 80 ms
@@ -29,23 +27,6 @@ const PROFILE_DELAY: Duration = Duration::from_millis(80);
 const ORDERS_DELAY: Duration = Duration::from_millis(120);
 const MAX_PAUSE_MS: u64 = 600_000;
 const MAX_BYTES: u64 = 1 << 30;
-
-/// What the event loop and the handle share.
-#[derive(Debug, Default)]
-pub(crate) struct State {
-    journal: Mutex<Journal>,
-    cases: Mutex<HashMap<String, Program>>,
-}
-
-impl State {
-    pub(crate) fn journal(&self) -> MutexGuard<'_, Journal> {
-        self.journal.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn cases(&self) -> MutexGuard<'_, HashMap<String, Program>> {
-        self.cases.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// The script that answers a request.
 pub(crate) fn answer(head: &Head, state: &State) -> Program {

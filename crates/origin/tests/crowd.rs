@@ -15,7 +15,7 @@ use origin::{Config, Origin, Script};
 #[test]
 fn a_thousand_at_once_are_all_in_flight_and_all_answered() {
     let origin = start();
-    let sent = request("GET", "/delay/200/16");
+    let sent = request("GET", "/delay/1000/16");
     let connections = (0..1000).map(|_| {
         let mut stream = connect(origin.address());
         stream.write_all(sent.as_bytes()).expect("write");
@@ -26,7 +26,7 @@ fn a_thousand_at_once_are_all_in_flight_and_all_answered() {
     let begin = Instant::now();
     let mut connections: Vec<TcpStream> = connections.collect();
     assert!(
-        begin.elapsed() < Duration::from_millis(200),
+        begin.elapsed() < Duration::from_millis(1000),
         "too slow to tell"
     );
     for stream in &mut connections {
@@ -99,7 +99,7 @@ fn a_slow_head_holds_nobody_up() {
         }
         let begin = Instant::now();
         get(&origin, "/bytes/1");
-        assert!(begin.elapsed() < Duration::from_millis(500));
+        assert!(begin.elapsed() < Duration::from_millis(2000));
     }
     for stream in &mut slow {
         assert!(read_all(stream).0.ends_with(b"\r\n\r\nabc"));
@@ -135,7 +135,7 @@ fn fast_peers_starve_nobody() {
         let begin = Instant::now();
         get(&origin, "/bytes/100");
         assert!(
-            begin.elapsed() < Duration::from_millis(500),
+            begin.elapsed() < Duration::from_millis(2000),
             "{:?}",
             begin.elapsed()
         );

@@ -3,9 +3,9 @@
 mod client;
 
 use std::io::{Read, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use client::{connect, exchange, get, read_all, request, soon, start};
+use client::{PATIENCE, connect, exchange, get, read_all, request, soon, start};
 use origin::{End, MAX_HEAD, Origin, Script};
 
 fn still_serves(origin: &Origin, after: &str) {
@@ -151,9 +151,11 @@ fn a_refused_peer_that_sends_on_is_cut_off() {
     let mut stream = connect(origin.address());
     let piece = [b'\0'; 64 << 10];
     let mut written = 0;
+    let begin = Instant::now();
     // Drained for some seconds so that it can read why, then closed.
     while stream.write_all(&piece).is_ok() {
         written += piece.len();
+        assert!(begin.elapsed() < PATIENCE, "it is served for ever");
         std::thread::sleep(Duration::from_millis(1));
     }
     assert!(written > 0);

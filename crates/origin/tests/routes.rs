@@ -128,7 +128,7 @@ fn delays_are_kept() {
         let took = begin.elapsed();
         assert!(took >= Duration::from_millis(ms), "{target} took {took:?}");
         assert!(
-            took < Duration::from_millis(ms + 500),
+            took < Duration::from_millis(ms + 2000),
             "{target} took {took:?}"
         );
         if target.starts_with("/users") {

@@ -133,3 +133,23 @@ fn table(options: &[OwnOption]) -> String {
     }
     table
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fetch_core::Options;
+
+    #[test]
+    fn defaults_are_told_as_they_are() {
+        let options = Options::default();
+        for (name, default) in [
+            ("max-in-flight", options.max_in_flight.to_string()),
+            ("deadline", options.deadline.as_secs().to_string()),
+            ("max-body", options.max_body_bytes.to_string()),
+        ] {
+            let told = OPTIONS.iter().find(|option| option.name == name);
+            let told = told.map(|option| option.help.contains(&format!("({default})")));
+            assert_eq!(told, Some(true), "{name}: {default}");
+        }
+    }
+}

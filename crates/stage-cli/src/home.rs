@@ -147,8 +147,8 @@ fn answer(screen: &mut Screen, session: &Session) -> Result<(), Failure> {
     let run = format!("cargo run -p {} --", about.name);
     write!(
         screen,
-        "\n{next}\n  who waits for what:  {run} --trace\n  \
-         a crowd:             {run} --repeat 1000 --max-in-flight 1000 /delay/1000/16\n"
+        "\n{next}: who waits for what, and a crowd\n  {run} --trace\n  \
+         {run} --repeat 1000 --max-in-flight 1000 /delay/1000/16\n"
     )?;
     Ok(())
 }

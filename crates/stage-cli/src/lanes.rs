@@ -1,6 +1,6 @@
 //! `--trace`: the story of a run, a lane for each fetch.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write};
 use std::thread::ThreadId;
 use std::time::Duration;
@@ -118,16 +118,19 @@ impl Lanes {
     }
 
     fn all_wait(&self) -> bool {
-        self.running == 0
+        self.running == 0 && self.lanes.contains(&Lane::Waits)
     }
 
     fn enter(&mut self, moment: &Moment) {
+        let lane = &mut self.lanes[moment.fetch];
         let now = match moment.what {
             What::Started | What::Resumed => Lane::Runs,
-            What::Waiting { .. } | What::Woken { .. } => Lane::Waits,
+            What::Waiting { .. } => Lane::Waits,
+            // A wake-up that comes after the end wakes nothing.
+            What::Woken { .. } if *lane == Lane::Outside => Lane::Outside,
+            What::Woken { .. } => Lane::Waits,
             What::Finished { .. } => Lane::Outside,
         };
-        let lane = &mut self.lanes[moment.fetch];
         self.running -= usize::from(*lane == Lane::Runs);
         self.running += usize::from(now == Lane::Runs);
         *lane = now;
@@ -145,7 +148,10 @@ impl Lanes {
                     What::Resumed => "►",
                     What::Finished { .. } => "■",
                 },
-                (_, Lane::Outside) => " ",
+                (_, Lane::Outside) => {
+                    picture.push_str("   ");
+                    continue;
+                }
                 (_, Lane::Runs) => "┃",
                 (_, Lane::Waits) => "┊",
             };
@@ -167,12 +173,12 @@ struct ThreadNames {
 impl ThreadNames {
     fn of(story: &Story) -> ThreadNames {
         let mut groups: BTreeMap<&str, Vec<ThreadId>> = BTreeMap::new();
+        let mut known = HashSet::new();
         for moment in &story.moments {
             let (id, name) = &moment.thread;
-            let group = groups.entry(name.as_deref().unwrap_or("")).or_default();
-            // The thread that spoke last is the likeliest to speak again.
-            if !group.iter().rev().any(|known| known == id) {
-                group.push(*id);
+            if known.insert(*id) {
+                let name = name.as_deref().unwrap_or_default();
+                groups.entry(name).or_default().push(*id);
             }
         }
         let mut names = HashMap::new();
@@ -196,5 +202,36 @@ impl ThreadNames {
 
     fn get(&self, thread: ThreadId) -> &str {
         self.names.get(&thread).map_or("", String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    #[test]
+    fn a_late_wake_up_does_not_bring_a_fetch_back() {
+        let enter = |lanes: &mut Lanes, what| {
+            let thread = (thread::current().id(), None);
+            lanes.enter(&Moment {
+                at: Duration::ZERO,
+                thread,
+                fetch: 0,
+                what,
+            });
+        };
+        let mut lanes = Lanes::new(1);
+        assert!(!lanes.all_wait(), "nothing has begun");
+        enter(&mut lanes, What::Started);
+        assert!(!lanes.all_wait(), "it runs");
+        let on = "readable".to_owned();
+        enter(&mut lanes, What::Waiting { on });
+        assert!(lanes.all_wait());
+        let outcome = "ok".to_owned();
+        enter(&mut lanes, What::Finished { outcome });
+        let by = "reactor".to_owned();
+        enter(&mut lanes, What::Woken { by });
+        assert!(!lanes.all_wait(), "it is over");
     }
 }

@@ -51,6 +51,7 @@ mod record;
 mod report;
 mod screen;
 mod story;
+mod values;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -176,15 +177,11 @@ fn run(
     };
 
     let mut results = Screen::stdout();
-    let ended = if args.urls.is_empty() {
+    if args.urls.is_empty() {
         home::run(&session, &mut results, notes)
     } else {
         list::run(&session, &mut results, notes)
-    };
-    ended.and_then(|ended| {
-        results.flush()?;
-        Ok(ended)
-    })
+    }
 }
 
 impl Session<'_> {

@@ -3,18 +3,16 @@
 //! The whole subscriber is here: it hears one target and knows no spans, so
 //! that `tracing-subscriber` has nothing to add to it.
 
-use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use fetch_core::wait;
-use tracing::field::{Field, Visit};
 use tracing::span;
 use tracing::subscriber::Interest;
 use tracing::{Event, Metadata, Subscriber};
 
-use crate::story::{Moment, Story, Thread, What};
+use crate::story::{Fields, Moment, Story, Thread, What};
 
 /// Hears the events and keeps what was asked for. Cheap to clone: all clones
 /// are one.
@@ -66,7 +64,10 @@ impl Recorder {
 
     /// Ends the run and gives what was heard of it.
     pub(crate) fn end(&self) -> Heard {
-        let run = std::mem::replace(&mut *self.present(), Present::new(0));
+        let mut run = std::mem::replace(&mut *self.present(), Present::new(0));
+        // Two threads may get the lock in another order than they read the
+        // clock. What one event led to has a later time in any case.
+        run.story.moments.sort_by_key(|moment| moment.at);
         let elapsed = run
             .fetches
             .iter()
@@ -148,18 +149,21 @@ impl Subscriber for Recorder {
     }
 
     fn event(&self, event: &Event<'_>) {
-        // Before the lock: how long others hold it is not the fetch's time.
-        let now = Instant::now();
         let mut fields = Fields::default();
         event.record(&mut fields);
         let (Some(fetch), Some(what)) = (fields.fetch, fields.what()) else {
             return;
         };
+        let times_it = matches!(what, What::Started | What::Finished { .. });
+        if !self.keep_story && !times_it {
+            return;
+        }
         let thread = self.keep_story.then(|| {
             let thread = thread::current();
             (thread.id(), thread.name().map(str::to_owned))
         });
-
+        // Before the lock: how long others hold it is not the fetch's time.
+        let now = Instant::now();
         self.present().hear(fetch, what, now, thread);
     }
 
@@ -171,47 +175,6 @@ impl Subscriber for Recorder {
     fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
     fn enter(&self, _: &span::Id) {}
     fn exit(&self, _: &span::Id) {}
-}
-
-/// The fields of one event. All but `fetch` are words.
-#[derive(Default)]
-struct Fields {
-    fetch: Option<usize>,
-    message: String,
-    /// The value of `on`, `by` or `outcome`: no event has two of them.
-    detail: String,
-}
-
-impl Fields {
-    fn what(self) -> Option<What> {
-        let detail = self.detail;
-        Some(match self.message.as_str() {
-            "started" => What::Started,
-            "waiting" => What::Waiting { on: detail },
-            "woken" => What::Woken { by: detail },
-            "resumed" => What::Resumed,
-            "finished" => What::Finished { outcome: detail },
-            _ => return None,
-        })
-    }
-}
-
-impl Visit for Fields {
-    fn record_u64(&mut self, field: &Field, value: u64) {
-        if field.name() == "fetch" {
-            self.fetch = usize::try_from(value).ok();
-        }
-    }
-
-    fn record_str(&mut self, _: &Field, value: &str) {
-        self.detail = value.to_owned();
-    }
-
-    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        if field.name() == "message" {
-            self.message = format!("{value:?}");
-        }
-    }
 }
 
 #[cfg(test)]
@@ -261,6 +224,21 @@ mod tests {
             &What::Finished { outcome },
         ];
         assert_eq!(story, expected);
+    }
+
+    #[test]
+    fn the_story_goes_by_the_clock() {
+        let recorder = Recorder::new(true);
+        recorder.begin(2);
+        let began = recorder.present().began;
+        for (fetch, ms) in [(0, 2), (1, 1)] {
+            let now = began + Duration::from_millis(ms);
+            let thread = Some((thread::current().id(), None));
+            recorder.present().hear(fetch, What::Started, now, thread);
+        }
+        let story = recorder.end().story.moments;
+        let order: Vec<usize> = story.iter().map(|moment| moment.fetch).collect();
+        assert_eq!(order, [1, 0]);
     }
 
     #[test]

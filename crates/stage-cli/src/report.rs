@@ -84,15 +84,20 @@ pub(crate) fn summary(screen: &mut Screen, fetched: &[Fetched], cost: &Cost) -> 
         *failures.entry(error.kind().as_str()).or_insert(0_usize) += 1;
     }
     let failed: usize = failures.values().sum();
-    let mut fetches = format!("{} ok", thousands(fetched.len() - failed));
+    let mut fetches = thousands(fetched.len());
+    if failed == 0 {
+        fetches.push_str(", all ok");
+    } else {
+        // Writing to a String cannot fail.
+        let _ = write!(fetches, ": {} ok", thousands(fetched.len() - failed));
+    }
     for (kind, count) in failures {
         let _ = write!(fetches, ", {} {kind}", thousands(count));
     }
 
-    let all = thousands(fetched.len());
     writeln!(screen)?;
     for (label, value) in [
-        ("fetches", format!("{all}: {fetches}")),
+        ("fetches", fetches),
         ("wall time", duration(cost.wall)),
         ("peak in flight", thousands(cost.heard.peak_unfinished)),
         ("peak threads", threads(cost)),

@@ -2,6 +2,7 @@
 //! a terminal and a server's bytes may do to the output is decided here, once.
 
 use std::env;
+use std::ffi::OsString;
 use std::fmt::{self, Write as _};
 use std::io::{self, BufWriter, IsTerminal, Write};
 
@@ -45,7 +46,7 @@ impl Screen {
                 closed: false,
             }),
             terminal,
-            colour: terminal && colour_is_welcome(),
+            colour: colour_is_welcome(terminal, |name| env::var_os(name)),
         }
     }
 
@@ -143,11 +144,12 @@ impl Style {
     }
 }
 
-/// NO_COLOR as on no-color.org: set and not empty. Old Windows consoles print
-/// the codes as text; the present one sets WT_SESSION.
-fn colour_is_welcome() -> bool {
-    let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
-    !is_set("NO_COLOR") && (!cfg!(windows) || is_set("WT_SESSION"))
+/// Whether `terminal` is to be painted on. NO_COLOR is as on no-color.org: set,
+/// and not empty. Old Windows consoles print the codes as text; the present one
+/// sets WT_SESSION.
+fn colour_is_welcome(terminal: bool, variable: impl Fn(&str) -> Option<OsString>) -> bool {
+    let is_set = |name| variable(name).is_some_and(|value| !value.is_empty());
+    terminal && !is_set("NO_COLOR") && (!cfg!(windows) || is_set("WT_SESSION"))
 }
 
 /// Text from outside, with what could drive the terminal made visible: control
@@ -192,4 +194,37 @@ pub(crate) fn wrap(text: &str, indent: usize) -> String {
     }
     lines.push('\n');
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_color_is_respected() {
+        let welcome = |terminal, no_color: Option<&str>| {
+            colour_is_welcome(terminal, |name| match name {
+                "NO_COLOR" => no_color.map(OsString::from),
+                _ => Some("set".into()),
+            })
+        };
+        assert!(welcome(true, None));
+        assert!(welcome(true, Some("")));
+        assert!(!welcome(true, Some("1")));
+        assert!(!welcome(false, None));
+    }
+
+    #[test]
+    fn lines_break_between_words() {
+        let text = "word ".repeat(40);
+        let wrapped = wrap(&text, 2);
+        assert!(
+            wrapped
+                .lines()
+                .all(|line| line.len() <= WIDTH && line.starts_with("  word"))
+        );
+        assert_eq!(wrapped.split_whitespace().count(), 40);
+        let long = "x".repeat(300);
+        assert_eq!(wrap(&long, 2), format!("  {long}\n"));
+    }
 }

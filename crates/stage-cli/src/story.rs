@@ -1,7 +1,10 @@
 //! What happened in a run, event by event.
 
+use std::fmt;
 use std::thread::ThreadId;
 use std::time::Duration;
+
+use tracing::field::{Field, Visit};
 
 /// A crowd with `--trace` says millions of things; nobody reads more.
 const MOST_MOMENTS: usize = 100_000;
@@ -41,6 +44,48 @@ impl Story {
             self.moments.push(moment);
         } else {
             self.dropped += 1;
+        }
+    }
+}
+
+/// The fields of one event. All but `fetch` are words.
+#[derive(Default)]
+pub(crate) struct Fields {
+    pub(crate) fetch: Option<usize>,
+    message: String,
+    /// The value of `on`, `by` or `outcome`: no event has two of them.
+    detail: String,
+}
+
+impl Fields {
+    /// What the event says, if it is one of the vocabulary.
+    pub(crate) fn what(self) -> Option<What> {
+        let detail = self.detail;
+        Some(match self.message.as_str() {
+            "started" => What::Started,
+            "waiting" => What::Waiting { on: detail },
+            "woken" => What::Woken { by: detail },
+            "resumed" => What::Resumed,
+            "finished" => What::Finished { outcome: detail },
+            _ => return None,
+        })
+    }
+}
+
+impl Visit for Fields {
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        if field.name() == "fetch" {
+            self.fetch = usize::try_from(value).ok();
+        }
+    }
+
+    fn record_str(&mut self, _: &Field, value: &str) {
+        self.detail = value.to_owned();
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        if field.name() == "message" {
+            self.message = format!("{value:?}");
         }
     }
 }

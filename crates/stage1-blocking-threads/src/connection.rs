@@ -25,6 +25,8 @@ pub struct Connection<'a> {
     id: usize,
     stream: Arc<TcpStream>,
     outgoing: Outgoing,
+    /// Why sending ended early, if it did.
+    broken: Option<io::Error>,
     clock: Clock,
     group: &'a Group,
     /// While this lives, the group can shut the stream down.
@@ -88,6 +90,7 @@ impl<'a> Connection<'a> {
             id,
             stream,
             outgoing,
+            broken: None,
             clock,
             group,
             _registration: registration,
@@ -137,6 +140,7 @@ impl<'a> Connection<'a> {
                 stream.read(&mut chunk)
             });
             match self.judge(read)? {
+                Ok(0) => return self.end_of_input(kind),
                 Ok(length) => {
                     buffer.extend_from_slice(&chunk[..length]);
                     return Ok(length);
@@ -167,10 +171,20 @@ impl<'a> Connection<'a> {
             Err(error) if is_timeout(&error) => Ok(false),
             // The server reads no more. What it said before it stopped is in
             // our receive buffer, and is the result.
-            Err(_) => {
+            Err(error) => {
                 self.outgoing.advance(self.outgoing.remaining());
+                self.broken = Some(error);
                 Ok(true)
             }
+        }
+    }
+
+    /// The system reports a reset once. If a write got to hear of it, reading
+    /// shows a clean end, and a body that runs to the close would look whole.
+    fn end_of_input(&self, kind: fn(&io::Error) -> FetchError) -> Result<usize, FetchError> {
+        match &self.broken {
+            Some(error) if error.kind() == ErrorKind::ConnectionReset => Err(kind(error)),
+            _ => Ok(0),
         }
     }
 

@@ -18,7 +18,7 @@ use tokio::select;
 use tokio::time::timeout;
 
 use crate::resolve::resolve;
-use crate::trace::traced;
+use crate::trace::{self, traced};
 
 /// Room that is made for one read.
 const READ: usize = 16 * 1024;
@@ -130,7 +130,6 @@ async fn connect(
     addresses: &[SocketAddr],
     end: Instant,
 ) -> Result<TcpStream, FetchError> {
-    // What a resolver that knows no address comes to.
     let mut last_error = FetchError::resolving(&request.host(), &io::ErrorKind::NotFound.into());
     for (tried, address) in addresses.iter().enumerate() {
         let untried = u32::try_from(addresses.len() - tried).unwrap_or(u32::MAX);
@@ -140,9 +139,12 @@ async fn connect(
         last_error = match timeout(share, connecting).await {
             Ok(Ok(stream)) => return Ok(stream),
             Ok(Err(error)) => FetchError::connecting(&request.authority(), &error),
-            Err(_elapsed) => FetchError::Timeout {
-                deadline: options.deadline,
-            },
+            Err(_elapsed) => {
+                trace::out_of_time(id);
+                FetchError::Timeout {
+                    deadline: options.deadline,
+                }
+            }
         };
     }
     Err(last_error)

@@ -12,7 +12,7 @@ use std::pin::pin;
 
 use fetch_core::wait::{By, On};
 use fetch_core::{FetchError, Options, Request, Response, limits};
-use http::HeaderMap;
+use reqwest::header::HeaderMap;
 
 use self::errors::Phase;
 use self::names::Names;
@@ -65,8 +65,21 @@ pub async fn fetch(
     // Which of its phases a fetch waits in cannot be told from out here.
     let exchange = pin!(exchange(client, request, options));
     let result = traced(id, On::Reqwest, By::Waker, exchange).await;
+    connection_closed().await;
     lifetime.finish(&result);
     result
+}
+
+/// Waits until what was dropped just now is closed.
+///
+/// reqwest gives each connection a task of its own. If a fetch ends early, that
+/// task is woken, and closes the connection when it runs; a next fetch that
+/// began before that would be one too many. A current-thread runtime runs tasks
+/// in the order in which they were woken, so the task below runs after it.
+async fn connection_closed() {
+    // When does it end? At its first poll. Who cancels it? Nobody needs to. Who
+    // receives its result? This line. What bounds their number? One a fetch.
+    let _ = tokio::spawn(async {}).await;
 }
 
 async fn exchange(

@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::{Context, Exchange, Flow};
 use crate::journal::End;
 use crate::request::Request;
-use crate::routes::State;
+use crate::state::State;
 
 /// How much is read at once while only the head is wanted: what is read beyond
 /// it no longer fills the client's window.

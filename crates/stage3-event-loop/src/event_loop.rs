@@ -1,0 +1,325 @@
+//! The reactor and its loop: one thread, asleep until something happens to
+//! somebody.
+//!
+//! A turn: begin what may begin; sleep; then, for all that has happened
+//! meanwhile, find the fetch that it happened to and let it go on. No call here
+//! waits but the one to `poll`, and one that did would stop them all.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use fetch_core::wait::{self, By};
+use fetch_core::{FetchError, Options, Response};
+use mio::{Events, Poll, Registry, Token};
+
+use crate::fetch::{Fetch, Progress};
+use crate::parent::{Others, Parent};
+use crate::resolver::Resolver;
+use crate::slots::{Slots, WAKER};
+use crate::timers::Timers;
+
+/// The reads and the writes that a fetch may make in one turn.
+///
+/// A peer that sends faster than we read is never drained. With
+/// edge-triggered events there are two ways to get that wrong: to read on until
+/// `WouldBlock`, and starve everybody else; or to stop earlier and wait for an
+/// event, which never comes (mio#45). So we stop, and *remember* that we did.
+const CALLS: u32 = 16;
+
+/// How much one read can bring.
+const CHUNK: usize = 16 * 1024;
+
+/// How many fetches begin in one turn, so that a crowd at the door does not
+/// keep those inside waiting.
+const BEGINNINGS: usize = 128;
+
+/// Runs a parent's fetches on the calling thread, until the parent is over.
+///
+/// What cannot be had, be it the reactor itself, is the error of each fetch
+/// that lacks it.
+pub fn run<'a>(options: &'a Options, parent: &mut dyn Parent<'a>) {
+    let ended = Reactor::new(options).and_then(|mut reactor| reactor.run(parent));
+    if let Err(error) = ended {
+        while let Some((id, _)) = parent.next_child() {
+            let result = Err(polling(&error));
+            wait::started(id);
+            wait::finished(id, &result);
+            parent.child_finished(id, result);
+        }
+    }
+}
+
+/// What the loop lends a fetch for one turn.
+#[derive(Debug)]
+pub struct Turn<'t> {
+    /// Where sockets are registered, and with which token.
+    pub registry: &'t Registry,
+    /// The fetch's own.
+    pub token: Token,
+    /// Answers to names come back with that token.
+    pub resolver: &'t Resolver,
+    /// The time at which this turn of the fetch began.
+    pub now: Instant,
+    /// Where to read to. One for the whole loop: a fetch that waits for bytes
+    /// needs no room for them yet.
+    pub chunk: &'t mut [u8],
+    reads: u32,
+    writes: u32,
+}
+
+impl Turn<'_> {
+    /// Whether another read is allowed in this turn. It counts as made.
+    pub fn spend_read(&mut self) -> bool {
+        spend(&mut self.reads)
+    }
+
+    /// Whether another write is allowed in this turn. It counts as made.
+    pub fn spend_write(&mut self) -> bool {
+        spend(&mut self.writes)
+    }
+}
+
+fn spend(calls: &mut u32) -> bool {
+    let left = calls.checked_sub(1);
+    *calls = left.unwrap_or(0);
+    left.is_some()
+}
+
+/// Everything that is unfinished, and what may continue it.
+#[derive(Debug)]
+struct Reactor<'a> {
+    options: &'a Options,
+    poll: Poll,
+    fetches: Slots<Entry<'a>>,
+    timers: Timers,
+    resolver: Resolver,
+    /// Those that can go on without any event.
+    ready: VecDeque<Token>,
+    chunk: Box<[u8]>,
+}
+
+/// A fetch, and what the loop knows of it.
+#[derive(Debug)]
+struct Entry<'a> {
+    id: usize,
+    fetch: Fetch<'a>,
+    /// The timer that is set for it.
+    alarm: Instant,
+    standing: Standing,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// It has nothing to do before something happens.
+    Waiting,
+    /// Something has happened, and it is about to run.
+    Woken,
+    /// It runs; or it could, and is in `ready`, since its last turn was too
+    /// short.
+    Running,
+}
+
+impl<'a> Reactor<'a> {
+    fn new(options: &'a Options) -> io::Result<Self> {
+        let poll = Poll::new()?;
+        Ok(Reactor {
+            options,
+            resolver: Resolver::new(Arc::clone(&options.resolver), poll.registry())?,
+            poll,
+            fetches: Slots::new(),
+            timers: Timers::default(),
+            ready: VecDeque::new(),
+            chunk: vec![0; CHUNK].into(),
+        })
+    }
+
+    /// Turns until the parent is over.
+    ///
+    /// # Errors
+    ///
+    /// Polling failed. All that had begun has its error.
+    fn run(&mut self, parent: &mut dyn Parent<'a>) -> io::Result<()> {
+        // More events than this in one turn are handed out in the next.
+        let mut events = Events::with_capacity(1024);
+        loop {
+            let more_to_begin = self.begin(parent);
+            if parent.is_over() {
+                return Ok(());
+            }
+            let timeout = if more_to_begin || !self.ready.is_empty() {
+                Some(Duration::ZERO)
+            } else {
+                self.timers.timeout(Instant::now())
+            };
+            // Here the thread stops, for all of them together.
+            match self.poll.poll(&mut events, timeout) {
+                // mio hands a signal on to us. No event, then, but time may
+                // have passed, so it is a turn like any other.
+                Err(error) if error.kind() == ErrorKind::Interrupted => events.clear(),
+                Err(error) => {
+                    self.end_all(By::Reactor, &polling(&error), parent);
+                    return Err(error);
+                }
+                Ok(()) => {}
+            }
+            // Read in each turn, events or not: neither a peer that always has
+            // something to say nor a busy loop can put a timer off.
+            self.fire_timers(Instant::now(), parent);
+            for event in &events {
+                match event.token() {
+                    WAKER => self.take_answers(parent),
+                    token => self.note(token, event),
+                }
+            }
+            // As many as there are now: one that comes back is for next turn.
+            for _ in 0..self.ready.len() {
+                if let Some(token) = self.ready.pop_front() {
+                    self.advance(token, parent, Fetch::on_ready);
+                }
+            }
+        }
+    }
+
+    /// Begins some of the fetches that may begin. Says whether there may be
+    /// more.
+    fn begin(&mut self, parent: &mut dyn Parent<'a>) -> bool {
+        for _ in 0..BEGINNINGS {
+            if self.fetches.is_full() {
+                return false;
+            }
+            let Some((id, request)) = parent.next_child() else {
+                return false;
+            };
+            wait::started(id);
+            let fetch = Fetch::new(request, self.options);
+            let alarm = fetch.alarm();
+            let token = self.fetches.insert(Entry {
+                id,
+                fetch,
+                alarm,
+                standing: Standing::Running,
+            });
+            self.timers.set(alarm, token);
+            self.advance(token, parent, Fetch::start);
+        }
+        true
+    }
+
+    fn fire_timers(&mut self, now: Instant, parent: &mut dyn Parent<'a>) {
+        while let Some(token) = self.timers.next_due(now) {
+            self.wake(token, By::Timer);
+            self.advance(token, parent, Fetch::on_timer);
+        }
+    }
+
+    fn take_answers(&mut self, parent: &mut dyn Parent<'a>) {
+        while let Some(answer) = self.resolver.next_answer() {
+            self.wake(answer.token, By::Resolver);
+            self.advance(answer.token, parent, |fetch, turn| {
+                fetch.on_resolved(answer.addresses, turn)
+            });
+        }
+    }
+
+    /// An event has come. It only says who may go on; that one does so when it
+    /// is its turn.
+    fn note(&mut self, token: Token, event: &mio::event::Event) {
+        // Not found: the fetch has ended since this event was made (mio#219).
+        let Some(entry) = self.fetches.get_mut(token) else {
+            return;
+        };
+        entry.fetch.note(event);
+        if entry.standing == Standing::Waiting && entry.fetch.can_go_on() {
+            self.wake(token, By::Reactor);
+            self.ready.push_back(token);
+        }
+    }
+
+    fn wake(&mut self, token: Token, by: By) {
+        if let Some(entry) = self.fetches.get_mut(token)
+            && entry.standing == Standing::Waiting
+        {
+            wait::woken(entry.id, by);
+            entry.standing = Standing::Woken;
+        }
+    }
+
+    /// Lets a fetch go on, and then sees what has become of it.
+    fn advance(
+        &mut self,
+        token: Token,
+        parent: &mut dyn Parent<'a>,
+        step: impl FnOnce(&mut Fetch<'a>, &mut Turn<'_>) -> Progress,
+    ) {
+        let Some(entry) = self.fetches.get_mut(token) else {
+            return;
+        };
+        if entry.standing == Standing::Woken {
+            wait::resumed(entry.id);
+            entry.standing = Standing::Running;
+        }
+        let mut turn = Turn {
+            registry: self.poll.registry(),
+            token,
+            resolver: &self.resolver,
+            now: Instant::now(),
+            chunk: &mut self.chunk,
+            reads: CALLS,
+            writes: CALLS,
+        };
+        if let Some(result) = step(&mut entry.fetch, &mut turn).transpose() {
+            self.finish(token, result, parent);
+            return;
+        }
+        if entry.fetch.can_go_on() {
+            self.ready.push_back(token);
+        } else {
+            entry.standing = Standing::Waiting;
+            wait::waiting(entry.id, entry.fetch.waits_for());
+        }
+        let alarm = entry.fetch.alarm();
+        if alarm != entry.alarm {
+            self.timers.cancel(entry.alarm, token);
+            self.timers.set(alarm, token);
+            entry.alarm = alarm;
+        }
+    }
+
+    /// A fetch has its result.
+    fn finish(&mut self, token: Token, result: Outcome, parent: &mut dyn Parent<'a>) {
+        if self.end(token, result, parent) == Others::Cancel {
+            self.end_all(By::Sibling, &FetchError::Cancelled, parent);
+        }
+    }
+
+    /// Ends all fetches that have begun.
+    fn end_all(&mut self, by: By, error: &FetchError, parent: &mut dyn Parent<'a>) {
+        for token in self.fetches.tokens() {
+            self.wake(token, by);
+            // What their end would mean for the others has come about.
+            self.end(token, Err(error.clone()), parent);
+        }
+    }
+
+    /// Takes a fetch out of everything that knows it, and tells its parent.
+    fn end(&mut self, token: Token, result: Outcome, parent: &mut dyn Parent<'a>) -> Others {
+        let Some(entry) = self.fetches.remove(token) else {
+            return Others::GoOn;
+        };
+        if entry.standing == Standing::Woken {
+            wait::resumed(entry.id);
+        }
+        self.timers.cancel(entry.alarm, token);
+        entry.fetch.close(self.poll.registry());
+        wait::finished(entry.id, &result);
+        parent.child_finished(entry.id, result)
+    }
+}
+
+type Outcome = Result<Response, FetchError>;
+
+fn polling(error: &io::Error) -> FetchError {
+    FetchError::from_system("waiting for events", error)
+}
