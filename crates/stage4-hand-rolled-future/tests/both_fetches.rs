@@ -1,4 +1,5 @@
 //! The fetch by hand and the fetch by the compiler are the same fetch.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::future::Future;
 use std::io;
