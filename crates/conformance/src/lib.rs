@@ -40,6 +40,7 @@ mod case;
 mod contract;
 mod delivery;
 mod judge;
+mod notation;
 mod play;
 mod reading;
 mod runner;

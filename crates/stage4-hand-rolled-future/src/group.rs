@@ -39,6 +39,8 @@ where
     for (index, request) in requests.into_iter().enumerate() {
         let permit = admit(&permits, index).await;
         if is_cancelled() {
+            // Those behind it have not been heard of, and stay so.
+            wait::finished(index, &Err::<(), _>(FetchError::Cancelled));
             break;
         }
         tasks.push(runtime.spawn(Admitted {

@@ -1,6 +1,7 @@
-#[cfg(not(loom))]
+use stage4_hand_rolled_future::{HandRolledFuture, Written};
+
 fn main() -> std::process::ExitCode {
-    conformance::main(stage4_hand_rolled_future::HandRolledFuture {
-        fetch: stage4_hand_rolled_future::Written::ByHand,
+    conformance::main(HandRolledFuture {
+        fetch: Written::ByHand,
     })
 }
