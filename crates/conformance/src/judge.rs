@@ -45,7 +45,12 @@ pub fn judge(case: &Case, fetched: &Fetched, latitude: Latitude, port: u16) -> R
     }
 }
 
-fn compare(expected: &ExpectedResponse, response: &Response, port: u16) -> Result<(), String> {
+/// Whether `response` is the one expected. `port` is what `{PORT}` stands for.
+///
+/// # Errors
+///
+/// The first difference, in words.
+pub fn compare(expected: &ExpectedResponse, response: &Response, port: u16) -> Result<(), String> {
     let status = response.status().as_u16();
     if status != expected.status {
         return Err(format!(

@@ -40,6 +40,7 @@ mod case;
 mod contract;
 mod delivery;
 mod judge;
+mod notation;
 mod play;
 mod reading;
 mod runner;
@@ -52,8 +53,8 @@ pub use case::{
 };
 pub use contract::{ContractCheck, contract_checks};
 pub use delivery::{Delivery, SEED_VARIABLE};
-pub use judge::{Latitude, judge};
-pub use play::run_case;
+pub use judge::{Latitude, compare, judge};
+pub use play::{Played, play, run_case};
 pub use reading::cases;
 pub use runner::main;
 pub use servers::RefusingPort;

@@ -30,30 +30,61 @@ const LATE: Duration = Duration::from_secs(5);
 ///
 /// All that is needed to understand the failure, in words.
 pub fn run_case(subject: &Subject, case: &Case) -> Check {
-    let servers = Servers::shared()?;
-    if let Some(reason) = reason_to_skip(case, servers) {
-        return Ok(Verdict::Skipped(reason));
-    }
+    let echo_port = Servers::shared()?.echo.port();
     for delivery in Delivery::all_of(case) {
-        let url = set_up(case, &delivery, servers)?;
-        for repetition in 0..case.repetitions {
-            if repetition > 0 {
-                sleep(case.pauses.gap);
-            }
-            let fetched = match case.request_to(&url) {
-                Ok(request) => fetch(subject, request, case, &delivery)?,
-                Err(error) => Timed {
-                    result: Err(error),
-                    elapsed: Duration::ZERO,
-                },
-            };
-            let latitude = latitude(case, &delivery);
-            judge::judge(case, &fetched.result, latitude, servers.echo.port())
+        let latitude = latitude(case, &delivery);
+        let (url, results) = match play(subject, case, &delivery)? {
+            Played::Results { url, results } => (url, results),
+            Played::Skipped(reason) => return Ok(Verdict::Skipped(reason)),
+        };
+        for fetched in results {
+            judge::judge(case, &fetched.result, latitude, echo_port)
                 .and_then(|()| check_time(case, &delivery, &fetched))
                 .map_err(|why| judge::report(case, &url, &delivery, &fetched.result, &why))?;
         }
     }
     Ok(Verdict::Passed)
+}
+
+/// What the fetches of a case came to.
+#[derive(Debug)]
+pub enum Played {
+    /// They were made.
+    Results {
+        /// What was fetched.
+        url: String,
+        /// As many as the case has repetitions.
+        results: Vec<Timed<Fetched>>,
+    },
+    /// The case cannot be played on this machine, for this reason.
+    Skipped(String),
+}
+
+/// Makes the fetches of `case`, delivered in that way, and judges nothing.
+///
+/// # Errors
+///
+/// In words: there is no server to play it, or the stage panicked or hung.
+pub fn play(subject: &Subject, case: &Case, delivery: &Delivery) -> Result<Played, String> {
+    let servers = Servers::shared()?;
+    if let Some(reason) = reason_to_skip(case, servers) {
+        return Ok(Played::Skipped(reason));
+    }
+    let url = set_up(case, delivery, servers)?;
+    let mut results = Vec::with_capacity(case.repetitions);
+    for repetition in 0..case.repetitions {
+        if repetition > 0 {
+            sleep(case.pauses.gap);
+        }
+        results.push(match case.request_to(&url) {
+            Ok(request) => fetch(subject, request, case, delivery)?,
+            Err(error) => Timed {
+                result: Err(error),
+                elapsed: Duration::ZERO,
+            },
+        });
+    }
+    Ok(Played::Results { url, results })
 }
 
 fn reason_to_skip(case: &Case, servers: &Servers) -> Option<String> {

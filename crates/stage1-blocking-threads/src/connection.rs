@@ -3,12 +3,13 @@
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::{Buf, BytesMut};
 use fetch_core::wait::{self, By, On};
 use fetch_core::{FetchError, Options, Outgoing, Request};
 
+use crate::clock::Clock;
 use crate::group::{Group, Registration};
 use crate::resolve::resolve;
 
@@ -31,38 +32,6 @@ pub struct Connection<'a> {
     group: &'a Group,
     /// While this lives, the group can shut the stream down.
     _registration: Registration<'a>,
-}
-
-/// When a fetch must be over.
-#[derive(Debug, Clone, Copy)]
-pub struct Clock {
-    deadline: Duration,
-    end: Instant,
-}
-
-impl Clock {
-    /// Starts now.
-    pub fn start(options: &Options) -> Self {
-        Clock {
-            deadline: options.deadline,
-            end: options.deadline_from(Instant::now()),
-        }
-    }
-
-    /// The time that is left, never zero.
-    ///
-    /// # Errors
-    ///
-    /// `timeout`, if none is left.
-    pub fn remaining(&self) -> Result<Duration, FetchError> {
-        let remaining = self.end.saturating_duration_since(Instant::now());
-        if remaining.is_zero() {
-            return Err(FetchError::Timeout {
-                deadline: self.deadline,
-            });
-        }
-        Ok(remaining)
-    }
 }
 
 impl<'a> Connection<'a> {

@@ -21,10 +21,12 @@
 //! is obsolete: it is the shortest to write, the easiest to debug, and with a
 //! few hundred fetches in flight the cheapest to run.
 //!
-//! Read in this order: [`fetch`] (one fetch, a straight line), [`connection`]
-//! (how a deadline gets into calls that block), [`group`] (how such a call is
-//! ended from outside), [`resolve`], and then the two functions below.
+//! Read in this order: [`fetch`] (one fetch, a straight line), [`clock`] and
+//! [`connection`] (how a deadline gets into calls that block), [`group`] (how
+//! such a call is ended from outside), [`resolve`], and then the two functions
+//! below.
 
+pub mod clock;
 pub mod connection;
 pub mod fetch;
 pub mod group;
@@ -104,9 +106,7 @@ impl Stage for BlockingThreads {
             match named("orders").spawn_scoped(scope, || fetch(1, &orders)) {
                 Ok(orders) => {
                     let profile = fetch(0, &profile);
-                    let orders = orders
-                        .join()
-                        .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                    let orders = orders.join().expect("the group catches panics");
                     (profile, orders)
                 }
                 Err(error) => (

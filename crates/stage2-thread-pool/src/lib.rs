@@ -26,10 +26,10 @@
 //! pool, a worker that waits for bytes and one that computes are both busy.
 //!
 //! One fetch is not written again here. It is [`stage1_blocking_threads::fetch`]
-//! itself, the one function that two stages share, because that is the lesson:
-//! a pool changes who runs the fetch and when it begins, and nothing about how
-//! it waits. So this crate is only the queue, the pool, and the two ways to use
-//! them.
+//! itself, and no other stage depends on another. Here that is the lesson: a
+//! pool changes whose stack the fetch runs on and when it begins, and nothing
+//! about how it waits. So this crate is only the queue, the pool, and the two
+//! ways to use them.
 //!
 //! Read in this order: [`queue`] (two kinds of waiting, and why no wake-up is
 //! lost), [`pool`] (the workers, and how they end), the two functions below, and
@@ -38,10 +38,7 @@
 pub mod pool;
 pub mod queue;
 
-use std::any::Any;
-use std::io;
 use std::num::NonZeroUsize;
-use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, mpsc};
 
 use fetch_core::wait::{self, By, On};
@@ -164,30 +161,12 @@ fn take_up(
     let mut begun = false;
     let result = group.run(|| {
         begun = true;
-        contained(|| {
-            wait::woken(index, By::Worker);
-            fetch(index, request, options, group)
-        })
+        wait::woken(index, By::Worker);
+        fetch(index, request, options, group)
     });
     if !begun {
         // Cancelled while it queued: its story ends without a `started`.
         wait::finished(index, &result);
     }
     result
-}
-
-/// Makes a panic the failure of this one fetch. The worker would survive it
-/// without this; but here is still known whose result it was.
-fn contained<T>(fetch: impl FnOnce() -> Result<T, FetchError>) -> Result<T, FetchError> {
-    panic::catch_unwind(AssertUnwindSafe(fetch)).unwrap_or_else(|panic| {
-        let panicked = io::Error::other(format!("a panic: {}", words(panic.as_ref())));
-        Err(FetchError::from_system("running the fetch", &panicked))
-    })
-}
-
-/// What was given to `panic!`.
-fn words(panic: &(dyn Any + Send)) -> &str {
-    let literal = panic.downcast_ref::<&str>().copied();
-    let formatted = || panic.downcast_ref::<String>().map(String::as_str);
-    literal.or_else(formatted).unwrap_or("without a message")
 }

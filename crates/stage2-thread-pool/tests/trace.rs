@@ -1,6 +1,8 @@
 //! What the trace says of the queue; and, since whoever listens to it runs on
 //! the worker, what becomes of a fetch that panics.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};

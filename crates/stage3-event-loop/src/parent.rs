@@ -153,3 +153,119 @@ impl<'a> Parent<'a> for HomePage<'a> {
         self.missing == 0
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn requests<const N: usize>() -> [Request; N] {
+        let request = Request::get("http://127.0.0.1/");
+        std::array::from_fn(|_| request.clone().expect("the URL is right"))
+    }
+
+    fn answer(text: &'static str) -> Result<Response, FetchError> {
+        Ok(Response::new(text.into()))
+    }
+
+    const FAILURE: FetchError = FetchError::BodyTooLarge { limit: 1 };
+
+    fn batch(requests: &[Request], on_error: OnError) -> Batch<'_> {
+        let options = Options {
+            max_in_flight: 2.try_into().expect("two is not zero"),
+            on_error,
+            ..Options::default()
+        };
+        Batch::new(requests, &options)
+    }
+
+    fn begun<'a>(parent: &mut dyn Parent<'a>) -> Vec<usize> {
+        std::iter::from_fn(|| parent.next_child())
+            .map(|(id, _)| id)
+            .collect()
+    }
+
+    #[test]
+    fn batch_admits_and_keeps_the_order() {
+        let requests = requests::<3>();
+        let mut batch = batch(&requests, OnError::Finish);
+        assert_eq!(begun(&mut batch), [0, 1]);
+        assert_eq!(batch.child_finished(1, answer("one")), Others::GoOn);
+        assert_eq!(begun(&mut batch), [2]);
+        assert_eq!(batch.child_finished(2, Err(FAILURE)), Others::GoOn);
+        assert!(!batch.is_over());
+        assert_eq!(batch.child_finished(0, answer("zero")), Others::GoOn);
+        assert!(batch.is_over());
+
+        let results = batch.into_results();
+        let bodies: Vec<_> = results
+            .into_iter()
+            .map(|r| r.map(Response::into_body))
+            .collect();
+        assert_eq!(bodies, [Ok("zero".into()), Ok("one".into()), Err(FAILURE)]);
+    }
+
+    #[test]
+    fn batch_begins_nothing_after_a_failure_that_cancels() {
+        let requests = requests::<3>();
+        let mut batch = batch(&requests, OnError::CancelOthers);
+        assert_eq!(begun(&mut batch), [0, 1]);
+        assert_eq!(batch.child_finished(1, Err(FAILURE)), Others::Cancel);
+        assert_eq!(begun(&mut batch), []);
+        assert!(!batch.is_over(), "the first child has not reported");
+        batch.child_finished(0, Err(FetchError::Cancelled));
+        assert!(batch.is_over());
+        let errors: Vec<_> = batch
+            .into_results()
+            .into_iter()
+            .map(Result::unwrap_err)
+            .collect();
+        assert_eq!(
+            errors,
+            [FetchError::Cancelled, FAILURE, FetchError::Cancelled]
+        );
+    }
+
+    #[test]
+    fn batch_of_nothing_is_over() {
+        assert!(batch(&[], OnError::Finish).is_over());
+    }
+
+    #[test]
+    fn page_is_complete_with_its_last_child() {
+        let requests = requests();
+        let mut page = HomePage::new(&requests);
+        assert_eq!(begun(&mut page), [0, 1]);
+        assert_eq!(page.child_finished(1, answer("orders")), Others::GoOn);
+        assert!(!page.is_over());
+        assert_eq!(page.child_finished(0, answer("profile")), Others::GoOn);
+        assert!(page.is_over());
+        let home = page.into_home().expect("both have come");
+        assert_eq!(home.profile.body().as_ref(), b"profile");
+        assert_eq!(home.orders.body().as_ref(), b"orders");
+    }
+
+    #[test]
+    fn page_has_the_first_failure() {
+        let requests = requests();
+        let mut page = HomePage::new(&requests);
+        assert_eq!(begun(&mut page), [0, 1]);
+        assert_eq!(page.child_finished(1, Err(FAILURE)), Others::Cancel);
+        assert_eq!(
+            page.child_finished(0, Err(FetchError::Cancelled)),
+            Others::Cancel
+        );
+        assert!(page.is_over());
+        assert_eq!(page.into_home().unwrap_err(), FAILURE);
+    }
+
+    #[test]
+    fn page_does_not_begin_what_would_be_of_no_use() {
+        let requests = requests();
+        let mut page = HomePage::new(&requests);
+        assert!(page.next_child().is_some());
+        assert_eq!(page.child_finished(0, Err(FAILURE)), Others::Cancel);
+        assert_eq!(begun(&mut page), []);
+        assert!(page.is_over());
+    }
+}

@@ -1,1 +1,7 @@
-fn main() {}
+use stage4_hand_rolled_future::{HandRolledFuture, Written};
+
+fn main() -> std::process::ExitCode {
+    conformance::main(HandRolledFuture {
+        fetch: Written::ByHand,
+    })
+}

@@ -10,7 +10,7 @@ use fetch_core::{BodyDecoder, FetchError, HeadParser, Options, Request, Response
 use tokio::time::timeout_at;
 
 use crate::connection::Connection;
-use crate::trace::Lifetime;
+use crate::trace::{self, Lifetime};
 
 /// Fetches `request`. Calling this builds a value; only polling it opens a
 /// connection, and dropping it closes that connection, whatever the phase.
@@ -34,7 +34,12 @@ pub async fn fetch(
     // stands once, outside: when the moment comes, the exchange is dropped.
     let result = match timeout_at(end.into(), exchange(id, request, options, end)).await {
         Ok(result) => result,
-        Err(_elapsed) => Err(lifetime.out_of_time(options)),
+        Err(_elapsed) => {
+            trace::out_of_time(id);
+            Err(FetchError::Timeout {
+                deadline: options.deadline,
+            })
+        }
     };
     lifetime.finish(&result);
     result

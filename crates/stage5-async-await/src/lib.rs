@@ -23,8 +23,10 @@
 //!                       └── executor polls ◄── reactor calls waker ◄──┘ ▼
 //! ```
 //!
-//! Everything here runs on the one thread that calls [`Stage::fetch_all`]: a
-//! thousand fetches in flight, and no place to hide where the wait is.
+//! Everything here but resolvers runs on the one thread that calls
+//! [`Stage::fetch_all`]: a thousand fetches in flight, and no place to hide where
+//! the wait is. tokio's multi-thread runtime would wait in the same way, and let
+//! a future resume on another thread than it stopped on.
 //!
 //! Read in this order: [`fetch`] beside stage 1's file of the same name (the
 //! same text plus `.await`), [`connection`] (what became of the deadline and of
@@ -150,6 +152,8 @@ async fn fetch_each(
 fn block_on<T>(future: impl Future<Output = Result<T, FetchError>>) -> Result<T, FetchError> {
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()
+        // The only other threads: see `resolve`.
+        .thread_name("resolver")
         .build()
         .map_err(|error| FetchError::from_system("starting the runtime", &error))?;
     let result = runtime.block_on(future);

@@ -6,6 +6,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use crate::trace::traced;
 ///
 /// # Errors
 ///
-/// `dns-failure`.
+/// `dns-failure`, `resources`.
 pub async fn resolve(
     id: usize,
     request: &Request,
@@ -29,30 +30,37 @@ pub async fn resolve(
         return Ok(vec![address]);
     }
     let answer = pin!(look_up(&options.resolver, request.host(), request.port()));
-    traced(id, On::Name, By::Resolver, answer)
-        .await
-        .map_err(|error| FetchError::resolving(&request.host(), &error))
+    traced(id, On::Name, By::Resolver, answer).await
 }
 
 /// Calls the resolver on a thread that may block.
 ///
 /// # Errors
 ///
-/// The resolver's, or that it panicked.
+/// As [`resolve`].
 pub(crate) async fn look_up(
     resolver: &Arc<dyn Resolve>,
     host: String,
     port: u16,
-) -> io::Result<Vec<SocketAddr>> {
-    let resolver = Arc::clone(resolver);
+) -> Result<Vec<SocketAddr>, FetchError> {
+    let call = {
+        let (resolver, host) = (Arc::clone(resolver), host.clone());
+        move || resolver.resolve(&host, port)
+    };
     // When does it end? When the resolver returns, which may be after its
     // fetch. Who cancels it? Nobody, once it runs; dropping this future only
     // stops listening. Who receives its result? This future, if it still
     // exists. What bounds their number? `max_in_flight`, as long as the
     // resolver answers within the deadline, and tokio's 512 blocking threads;
     // it holds no socket.
-    match spawn_blocking(move || resolver.resolve(&host, port)).await {
-        Ok(answer) => answer,
+    let answer = catch_unwind(AssertUnwindSafe(|| spawn_blocking(call)))
+        // tokio panics if the system has not even one thread to give.
+        .map_err(|_panic| FetchError::no_thread(&io::Error::other("tokio's pool has none")))?;
+    match answer.await {
+        Ok(Ok(addresses)) if !addresses.is_empty() => Ok(addresses),
+        Ok(Ok(_none)) => Err(io::ErrorKind::NotFound.into()),
+        Ok(Err(error)) => Err(error),
         Err(_panicked) => Err(io::Error::other("the resolver panicked")),
     }
+    .map_err(|error: io::Error| FetchError::resolving(&host, &error))
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
 use fetch_core::wait::{self, By, On};
-use fetch_core::{FetchError, Options, Response};
+use fetch_core::{FetchError, Response};
 
 /// Awaits `future`, and says when fetch `id` waits for it, is woken, and
 /// resumes. With nobody listening it only passes the polls on.
@@ -127,6 +127,12 @@ impl Wake for Bell {
     }
 }
 
+/// A timeout has dropped what fetch `id` waited for, and the fetch goes on.
+pub fn out_of_time(id: usize) {
+    wait::woken(id, By::Timer);
+    wait::resumed(id);
+}
+
 /// A fetch from its first poll to its end. If it is dropped before it has
 /// finished, it has been cancelled: a destructor is all that still runs of an
 /// `async fn` then.
@@ -142,15 +148,6 @@ impl Lifetime {
         Lifetime {
             id,
             finished: false,
-        }
-    }
-
-    /// The deadline has passed: it was the timer that woke this fetch.
-    pub(crate) fn out_of_time(&self, options: &Options) -> FetchError {
-        wait::woken(self.id, By::Timer);
-        wait::resumed(self.id);
-        FetchError::Timeout {
-            deadline: options.deadline,
         }
     }
 

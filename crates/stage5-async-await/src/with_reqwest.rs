@@ -4,6 +4,11 @@
 //! connecting, parsing and framing happen inside. What is left to write is what
 //! makes its results those of the other stages: options that switch off what
 //! we did not ask for, limits that it does not have, and names for its errors.
+//!
+//! Two differences remain, both outside the contract. A server that answers
+//! before it has been asked gets an answer through only if our request is
+//! quicker (`io` otherwise). And if one address of a name refuses and another is
+//! silent, hyper reports the error of the first, and we that of the last.
 
 mod errors;
 mod names;
@@ -12,7 +17,7 @@ use std::pin::pin;
 
 use fetch_core::wait::{By, On};
 use fetch_core::{FetchError, Options, Request, Response, limits};
-use http::HeaderMap;
+use reqwest::header::HeaderMap;
 
 use self::errors::Phase;
 use self::names::Names;
@@ -65,8 +70,21 @@ pub async fn fetch(
     // Which of its phases a fetch waits in cannot be told from out here.
     let exchange = pin!(exchange(client, request, options));
     let result = traced(id, On::Reqwest, By::Waker, exchange).await;
+    connection_closed().await;
     lifetime.finish(&result);
     result
+}
+
+/// Waits until what was dropped just now is closed.
+///
+/// reqwest gives each connection a task of its own. If a fetch ends early, that
+/// task is woken, and closes the connection when it runs; a next fetch that
+/// began before that would be one too many. A current-thread runtime runs tasks
+/// in the order in which they were woken, so the task below runs after it.
+async fn connection_closed() {
+    // When does it end? At its first poll. Who cancels it? Nobody needs to. Who
+    // receives its result? This line. What bounds their number? One a fetch.
+    let _ = tokio::spawn(async {}).await;
 }
 
 async fn exchange(

@@ -114,7 +114,10 @@ fn show_compiler(build: &Build, screen: &mut Screen) -> Result<(), Failure> {
         .messages
         .iter()
         .filter(|message| message.level == level);
-    messages.map(|message| screen.line(&message.text)).collect()
+    for message in messages {
+        screen.line(&message.text)?;
+    }
+    Ok(())
 }
 
 /// A test's name and verdict. What a test that passed has to say is an answer
@@ -214,5 +217,7 @@ fn without_advice(said: &str) -> String {
     let lines = said
         .lines()
         .filter(|line| !line.starts_with("note: run with `RUST_BACKTRACE"));
-    lines.map(|line| format!("{line}\n")).collect()
+    let lines: Vec<_> = lines.collect();
+    // A panic begins with an empty line.
+    format!("{}\n", lines.join("\n").trim())
 }

@@ -9,11 +9,11 @@
 //! | --- | --- | --- |
 //! | reqwest `is_timeout` | `timeout` | `timeout` |
 //! | reqwest `is_builder` | `invalid-request` | |
-//! | reqwest `is_dns` | `dns-failure` | |
+//! | our resolver's own error | `dns-failure`, `resources` | |
 //! | hyper `is_parse_too_large` | `head-too-large` | |
 //! | hyper `is_parse` | `invalid-head` | |
 //! | reqwest `is_connect`, `io` refused | `connect-refused` | |
-//! | hyper `is_incomplete_message`, `is_canceled` | `disconnected` | `body-truncated` |
+//! | hyper `is_incomplete_message` | `disconnected` | |
 //! | `io` reset, aborted, broken pipe, end | `disconnected` | `body-truncated` |
 //! | `io` invalid input or data | | `invalid-chunk` |
 //! | anything else | `resources`, `io` | `resources`, `io` |
@@ -48,26 +48,21 @@ pub(super) fn judge(
     if error.is_builder() {
         return FetchError::InvalidRequest { reason };
     }
-    if error.is_dns() {
-        return FetchError::resolving(&request.host(), &io::Error::other(reason));
+    if let Some(own) = find::<FetchError>(error) {
+        return own.clone();
     }
-    let hyper = find::<hyper::Error>(error);
-    if hyper.is_some_and(hyper::Error::is_parse_too_large) {
+    if hyper_says(error, hyper::Error::is_parse_too_large) {
         return FetchError::HeadTooLarge { reason };
     }
-    if hyper.is_some_and(hyper::Error::is_parse) {
+    if hyper_says(error, hyper::Error::is_parse) {
         return FetchError::InvalidHead { reason };
     }
     let io = find::<io::Error>(error);
     if let (true, Some(io)) = (error.is_connect(), io) {
         return FetchError::connecting(&request.authority(), io);
     }
-    // The connection ended, and hyper says so in its own words.
-    if hyper.is_some_and(|hyper| hyper.is_incomplete_message() || hyper.is_canceled()) {
-        return match phase {
-            Phase::Head => FetchError::closed_before_head(),
-            Phase::Body => FetchError::reading_body(&ErrorKind::UnexpectedEof.into()),
-        };
+    if phase == Phase::Head && hyper_says(error, hyper::Error::is_incomplete_message) {
+        return FetchError::closed_before_head();
     }
     match (phase, io) {
         (Phase::Head, Some(io)) => FetchError::reading_head(io),
@@ -81,6 +76,14 @@ pub(super) fn judge(
             reason: format!("in reqwest: {error}: {reason}"),
         },
     }
+}
+
+/// Whether one of hyper's errors in the chain is such. There can be two: why the
+/// request was cancelled, below that it was.
+fn hyper_says(error: &reqwest::Error, is_such: fn(&hyper::Error) -> bool) -> bool {
+    chain(error)
+        .filter_map(|error| error.downcast_ref())
+        .any(is_such)
 }
 
 /// The first error of type `E` in the chain of sources.
@@ -100,3 +103,6 @@ fn chain(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)>
     let outermost: &(dyn Error + 'static) = error;
     std::iter::successors(Some(outermost), |&error| error.source())
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,5 @@
 //! Our resolver as reqwest wants it.
 
-use std::io;
 use std::sync::Arc;
 
 use fetch_core::{Options, Resolve};
@@ -28,9 +27,6 @@ impl reqwest::dns::Resolve for Names {
         Box::pin(async move {
             // Which port is not said here: 0 lets reqwest put in the URL's.
             let addresses = look_up(&resolver, name.as_str().to_owned(), 0).await?;
-            if addresses.is_empty() {
-                return Err(io::Error::from(io::ErrorKind::NotFound).into());
-            }
             Ok(Box::new(addresses.into_iter()) as Addrs)
         })
     }

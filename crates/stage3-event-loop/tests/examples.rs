@@ -1,0 +1,63 @@
+//! The two steps that lead to this stage give right answers, and cost what they
+//! say they cost.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+#[path = "../examples/busy_poll.rs"]
+mod busy_poll;
+#[path = "../examples/one_connection.rs"]
+mod one_connection;
+
+use fetch_core::Request;
+use origin::{Config, Origin};
+
+#[test]
+fn busy_poll_is_right_and_keeps_a_processor_busy() {
+    let origin = Origin::start(Config::default()).unwrap();
+    let paths = ["/delay/300/26", "/drip/10/20", "/chunked/100000"];
+    let requests = paths.map(|path| Request::get(&origin.url(path)).unwrap());
+    let (responses, cost) = busy_poll::fetch_side_by_side(&requests).unwrap();
+
+    let lengths: Vec<usize> = responses.iter().map(|r| r.body().len()).collect();
+    assert_eq!(lengths, [26, 10, 100_000]);
+    assert_eq!(responses[0].body().as_ref(), b"abcdefghijklmnopqrstuvwxyz");
+    assert!(cost.in_vain > 100, "{cost:?}");
+    // Other programs may take this processor away, so not all of it.
+    let cpu_time = cost.cpu_time.map(|cpu_time| cpu_time.as_secs_f64());
+    assert!(cpu_time.is_none_or(|cpu_time| cpu_time > 0.05), "{cost:?}");
+}
+
+#[test]
+fn one_connection_is_right_and_is_woken_a_few_times() {
+    let origin = Origin::start(Config::default()).unwrap();
+    for (path, length, most_wakings) in [
+        ("/delay/100/26", 26, 10),
+        ("/drip/10/5", 10, 30),
+        ("/chunked/100000", 100_000, u32::MAX),
+        ("/status/204", 0, 10),
+    ] {
+        let request = Request::get(&origin.url(path)).unwrap();
+        let (response, wakings) = one_connection::fetch(&request).unwrap();
+        assert_eq!(response.body().len(), length, "{path}");
+        assert!(wakings <= most_wakings, "{path}: {wakings}");
+    }
+}
+
+#[test]
+fn one_connection_reports_what_goes_wrong() {
+    let origin = Origin::start(Config::default()).unwrap();
+    let closes = origin::Script::new().expect_request().close();
+    origin.script("closes", closes).unwrap();
+    let request = Request::get(&origin.url("/case/closes")).unwrap();
+    let error = one_connection::fetch(&request).unwrap_err();
+    assert!(
+        error.to_string().contains("closed the connection"),
+        "{error}"
+    );
+}
+
+#[test]
+fn both_programs_run() {
+    busy_poll::main().unwrap();
+    one_connection::main().unwrap();
+}

@@ -1,0 +1,149 @@
+//! One fetch's connection. Both ways of writing the fetch use it: its
+//! functions come as `poll_…`, for the one by hand, and as `async fn`.
+
+use std::future::poll_fn;
+use std::io::{self, ErrorKind};
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use bytes::{Buf, BytesMut};
+use fetch_core::{FetchError, Options, Outgoing, Request};
+
+use crate::clock::Clock;
+use crate::reactor::Reactor;
+use crate::resolve::Resolving;
+use crate::tcp::TcpStream;
+use crate::timeout::Timeout;
+
+/// A connection, and what of the request is not sent yet.
+#[derive(Debug)]
+pub struct Connection {
+    stream: TcpStream,
+    outgoing: Outgoing,
+}
+
+impl Connection {
+    /// Resolves the host and connects to the first of its addresses that
+    /// answers.
+    ///
+    /// # Errors
+    ///
+    /// `dns-failure`, `connect-refused`, `disconnected`, `timeout`,
+    /// `resources`, `io`.
+    pub async fn open(
+        id: usize,
+        request: &Request,
+        options: &Options,
+        clock: Clock,
+        reactor: &Rc<Reactor>,
+    ) -> Result<Self, FetchError> {
+        let addresses = Resolving::new(id, request, &options.resolver).await?;
+        let stream = connect(id, request, &addresses, clock, reactor).await?;
+        Ok(Connection::new(stream, request))
+    }
+
+    /// The same, once there is a stream.
+    pub(crate) fn new(stream: TcpStream, request: &Request) -> Self {
+        // Request heads are small; waiting to fill a segment only delays them.
+        let _ = stream.set_nodelay();
+        Connection {
+            stream,
+            outgoing: request.encode(),
+        }
+    }
+
+    /// Sends the request, or as much of it as the server wants: it may answer
+    /// before it has read everything, and then [`read`](Self::read) goes on
+    /// sending while it reads.
+    ///
+    /// A broken connection is no error here: an answer may have come before it
+    /// broke, so the next read decides.
+    pub async fn send_request(&mut self) {
+        poll_fn(|cx| self.poll_send_request(cx)).await;
+    }
+
+    /// Reads some bytes to the end of `buffer`; 0 is the end of input.
+    ///
+    /// # Errors
+    ///
+    /// What `kind` makes of the system's error.
+    pub async fn read(
+        &mut self,
+        buffer: &mut BytesMut,
+        kind: fn(&io::Error) -> FetchError,
+    ) -> Result<usize, FetchError> {
+        poll_fn(|cx| self.poll_read(cx, buffer, kind)).await
+    }
+
+    /// [`send_request`](Self::send_request) as a function.
+    pub(crate) fn poll_send_request(&mut self, cx: &Context<'_>) -> Poll<()> {
+        while self.outgoing.has_remaining() {
+            if self.poll_write_some(cx).is_pending() {
+                // One wait for two directions: whichever comes first.
+                return self.stream.poll_readable(cx).map(drop);
+            }
+        }
+        Poll::Ready(())
+    }
+
+    /// [`read`](Self::read) as a function.
+    pub(crate) fn poll_read(
+        &mut self,
+        cx: &Context<'_>,
+        buffer: &mut BytesMut,
+        kind: fn(&io::Error) -> FetchError,
+    ) -> Poll<Result<usize, FetchError>> {
+        // On the stack, since it need not outlive a wait: while this fetch
+        // waits, it holds no buffer but what it has received.
+        let mut chunk = [0; 16 * 1024];
+        loop {
+            let wrote = self.poll_write_some(cx);
+            if let Poll::Ready(read) = self.stream.poll_read(cx, &mut chunk) {
+                let read = read.map_err(|error| kind(&error));
+                return Poll::Ready(read.inspect(|&length| {
+                    buffer.extend_from_slice(&chunk[..length]);
+                }));
+            }
+            if wrote.is_pending() {
+                return Poll::Pending;
+            }
+        }
+    }
+
+    /// One write. `Pending` if there is no room for it, or nothing to send.
+    fn poll_write_some(&mut self, cx: &Context<'_>) -> Poll<()> {
+        if !self.outgoing.has_remaining() {
+            return Poll::Pending;
+        }
+        self.stream
+            .poll_write(cx, self.outgoing.chunk())
+            .map(|written| {
+                // The server reads no more. What it said before it stopped is
+                // in our receive buffer, and is the result.
+                let length = written.unwrap_or(self.outgoing.remaining());
+                self.outgoing.advance(length);
+            })
+    }
+}
+
+/// Tries the addresses in turn, each with its share of the time.
+async fn connect(
+    id: usize,
+    request: &Request,
+    addresses: &[SocketAddr],
+    clock: Clock,
+    reactor: &Rc<Reactor>,
+) -> Result<TcpStream, FetchError> {
+    let mut last_error = None;
+    for (tried, address) in addresses.iter().enumerate() {
+        let share = clock.share(addresses.len() - tried);
+        let connecting = TcpStream::connect(reactor, id, *address);
+        match Timeout::at(reactor, id, share, connecting).await {
+            Some(Ok(stream)) => return Ok(stream),
+            Some(Err(error)) => last_error = Some(error),
+            None => last_error = Some(ErrorKind::TimedOut.into()),
+        }
+    }
+    Err(clock.no_connection(request, last_error))
+}

@@ -1,0 +1,299 @@
+//! The reactor: waits on the operating system for everybody else.
+//!
+//! A future that has found its socket not ready leaves a waker here and
+//! returns. The reactor asks the system about all such sockets at once, and
+//! calls the waker of each that is. It polls no future itself.
+//!
+//! `polling` is *oneshot*: once it has reported a socket it says nothing more
+//! of it until it is asked again. That suits futures, which wait again whenever
+//! they return `Pending`, and it asks one thing of us: its interest is per
+//! socket and not per direction, so that each time it must be given all that
+//! anybody still waits for.
+#![allow(unsafe_code)]
+
+use std::cell::{RefCell, RefMut};
+use std::fmt;
+use std::io;
+use std::net::TcpStream;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Waker};
+use std::time::{Duration, Instant};
+
+use fetch_core::wait::{self, By, On};
+use polling::{Event, Events, Poller};
+use slab::Slab;
+
+use crate::executor::Park;
+use crate::timers::Timers;
+
+/// Sockets and moments, and who waits for them. One thread's own; only the
+/// poller inside can be reached from others, to be told to return.
+pub struct Reactor {
+    poller: Arc<Poller>,
+    /// Reused from turn to turn, so that an event costs no allocation.
+    events: RefCell<Events>,
+    due: RefCell<Vec<Wake>>,
+    waits: RefCell<Slab<Waits>>,
+    timers: RefCell<Timers>,
+}
+
+/// A direction of a socket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Bytes from the peer, or the end of them.
+    Read,
+    /// Room for bytes to the peer, or the connection itself.
+    Write,
+}
+
+/// Who waits for one socket. A waker is here if, and only if, the poller has
+/// been asked for its direction and has not answered.
+struct Waits {
+    /// Whose wait it is, for the trace.
+    fetch: usize,
+    socket: Rc<TcpStream>,
+    read: Option<Waker>,
+    write: Option<Waker>,
+    /// Woken, and not polled since: for the trace.
+    woken: bool,
+}
+
+/// A waker to be called, once nothing is borrowed.
+pub(crate) struct Wake {
+    pub(crate) fetch: usize,
+    pub(crate) by: By,
+    pub(crate) waker: Waker,
+}
+
+impl Reactor {
+    /// A reactor on which nobody waits.
+    ///
+    /// # Errors
+    ///
+    /// The system has no descriptor left.
+    pub fn new() -> io::Result<Rc<Self>> {
+        Ok(Rc::new(Reactor {
+            poller: Arc::new(Poller::new()?),
+            events: RefCell::new(Events::new()),
+            due: RefCell::default(),
+            waits: RefCell::default(),
+            timers: RefCell::default(),
+        }))
+    }
+
+    /// What ends [`park`](Park::park) from any thread, also beforehand.
+    pub fn unpark(&self) -> Box<dyn Fn() + Send + Sync> {
+        let poller = Arc::clone(&self.poller);
+        Box::new(move || {
+            // If the system refuses, nothing can be done here; the next event
+            // or timer ends the sleep.
+            let _ = poller.notify();
+        })
+    }
+
+    /// Sockets that are registered, and timers that wait.
+    pub fn registered(&self) -> (usize, usize) {
+        (self.waits.borrow().len(), self.timers.borrow().len())
+    }
+
+    pub(crate) fn timers(&self) -> RefMut<'_, Timers> {
+        self.timers.borrow_mut()
+    }
+
+    /// What the event says, as a list of whom to wake. Events are hints: who
+    /// is woken tries again, and the system call decides.
+    fn take_woken(&self, event: Event, due: &mut Vec<Wake>) {
+        let mut waits = self.waits.borrow_mut();
+        // The key of a socket that is gone: nobody waits any more.
+        let Some(waits) = waits.get_mut(event.key) else {
+            return;
+        };
+        waits.take(event.readable, event.writable, due);
+        // Oneshot: the other direction is off now, too.
+        if waits.ask(&self.poller, event.key).is_err() {
+            // Then its own next system call shall say what is wrong.
+            waits.take(true, true, due);
+        }
+    }
+}
+
+impl Park for Reactor {
+    fn park(&self, may_wait: bool) -> io::Result<()> {
+        let timeout = if may_wait {
+            self.timers.borrow().until_next(Instant::now())
+        } else {
+            Some(Duration::ZERO)
+        };
+        let mut due = self.due.take();
+        {
+            let mut events = self.events.borrow_mut();
+            // `wait` appends.
+            events.clear();
+            self.poller.wait(&mut events, timeout)?;
+            for event in events.iter() {
+                self.take_woken(event, &mut due);
+            }
+        }
+        self.timers.borrow_mut().take_due(Instant::now(), &mut due);
+
+        // Nothing is borrowed now. A waker may be anybody's, and may do
+        // anything, such as dropping a future whose socket is registered here.
+        for Wake { fetch, by, waker } in due.drain(..) {
+            wait::woken(fetch, by);
+            waker.wake();
+        }
+        self.due.replace(due);
+        Ok(())
+    }
+}
+
+impl Waits {
+    /// Tells the poller all that is waited for: its interest is replaced, not
+    /// added to.
+    fn ask(&self, poller: &Poller, key: usize) -> io::Result<()> {
+        if self.read.is_none() && self.write.is_none() {
+            return Ok(());
+        }
+        let interest = Event::new(key, self.read.is_some(), self.write.is_some());
+        poller.modify(&*self.socket, interest)
+    }
+
+    fn take(&mut self, read: bool, write: bool, due: &mut Vec<Wake>) {
+        let read = self.read.take_if(|_| read);
+        let write = self.write.take_if(|_| write);
+        for waker in read.into_iter().chain(write) {
+            self.woken = true;
+            due.push(Wake {
+                fetch: self.fetch,
+                by: By::Reactor,
+                waker,
+            });
+        }
+    }
+
+    fn waker(&mut self, direction: Direction) -> &mut Option<Waker> {
+        match direction {
+            Direction::Read => &mut self.read,
+            Direction::Write => &mut self.write,
+        }
+    }
+}
+
+/// A socket that the reactor knows. Dropping it deregisters and closes it.
+pub struct Source {
+    socket: Rc<TcpStream>,
+    reactor: Rc<Reactor>,
+    key: usize,
+}
+
+impl Source {
+    /// Registers a non-blocking socket with no interest yet.
+    ///
+    /// Call it after `connect`: a socket that does not connect yet reports a
+    /// hang-up at once.
+    ///
+    /// # Errors
+    ///
+    /// The system has no room for it.
+    pub fn register(reactor: &Rc<Reactor>, fetch: usize, socket: TcpStream) -> io::Result<Self> {
+        let socket = Rc::new(socket);
+        let key = reactor.waits.borrow_mut().insert(Waits {
+            fetch,
+            socket: Rc::clone(&socket),
+            read: None,
+            write: None,
+            woken: false,
+        });
+        // From here on, leaving by an error drops `source`, which tidies up.
+        let source = Source {
+            socket,
+            reactor: Rc::clone(reactor),
+            key,
+        };
+        // SAFETY:
+        // - The socket must be deleted from the poller before it is closed.
+        //   Its two owners are `source` and the entry in `waits`, and nothing
+        //   here hands out a third.
+        // - `Source::drop` deletes it while both still hold it. If `source` is
+        //   leaked instead, it is never closed.
+        unsafe { reactor.poller.add(&*source.socket, Event::none(key))? };
+        Ok(source)
+    }
+
+    /// The socket, to make system calls on.
+    pub fn socket(&self) -> &TcpStream {
+        &self.socket
+    }
+
+    /// Whether the wait for `direction` goes on: the poller has been asked and
+    /// has not answered. A system call would only say `WouldBlock` once more.
+    ///
+    /// It is then `cx` that will be woken. Since the last poll this future may
+    /// have moved into another task, and the old waker would wake the wrong one.
+    pub fn still_waits(&self, direction: Direction, cx: &Context<'_>) -> bool {
+        let mut waits = self.reactor.waits.borrow_mut();
+        let waits = &mut waits[self.key];
+        if std::mem::take(&mut waits.woken) {
+            wait::resumed(waits.fetch);
+        }
+        match waits.waker(direction) {
+            Some(waker) => {
+                waker.clone_from(cx.waker());
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Leaves the waker and asks the poller. If the socket became ready between
+    /// the `WouldBlock` and this, the poller says so at once.
+    ///
+    /// # Errors
+    ///
+    /// The poller's; then nobody waits.
+    pub fn wait_for(&self, direction: Direction, on: On, cx: &Context<'_>) -> io::Result<()> {
+        let mut waits = self.reactor.waits.borrow_mut();
+        let waits = &mut waits[self.key];
+        *waits.waker(direction) = Some(cx.waker().clone());
+        let asked = waits.ask(&self.reactor.poller, self.key);
+        match asked {
+            Ok(()) => wait::waiting(waits.fetch, on),
+            Err(_) => *waits.waker(direction) = None,
+        }
+        asked
+    }
+
+    /// Nobody waits for `direction` any more. The poller may still report it;
+    /// that is then a hint for nobody.
+    pub fn forget(&self, direction: Direction) {
+        let waker = {
+            let mut waits = self.reactor.waits.borrow_mut();
+            waits[self.key].waker(direction).take()
+        };
+        drop(waker);
+    }
+}
+
+impl Drop for Source {
+    fn drop(&mut self) {
+        // Deregistered first, closed after: the other way round, the system
+        // may by then have given the number to another socket. An error means
+        // that it was not registered.
+        let _ = self.reactor.poller.delete(&*self.socket);
+        let waits = self.reactor.waits.borrow_mut().try_remove(self.key);
+        drop(waits);
+    }
+}
+
+impl fmt::Debug for Reactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reactor").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Source").field(&self.socket).finish()
+    }
+}

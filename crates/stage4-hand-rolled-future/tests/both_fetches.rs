@@ -1,0 +1,306 @@
+//! The fetch by hand and the fetch by the compiler are the same fetch.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use fetch_core::{ErrorKind, FetchError, OnError, Options, Request, Resolve, Response, Stage};
+use origin::{Config, Origin, Script};
+use stage4_hand_rolled_future::runtime::Runtime;
+use stage4_hand_rolled_future::timers::Sleep;
+use stage4_hand_rolled_future::{HandRolledFuture, Written, by_compiler, by_hand};
+
+type Fetch = Pin<Box<dyn Future<Output = Result<Response, FetchError>>>>;
+
+const BOTH: [Written; 2] = [Written::ByHand, Written::ByCompiler];
+
+fn fetch(written: Written, runtime: &Runtime, url: &str, options: &Options) -> Fetch {
+    let request = Request::get(url).unwrap();
+    let (options, reactor) = (Rc::new(options.clone()), Rc::clone(runtime.reactor()));
+    match written {
+        Written::ByHand => Box::pin(by_hand::fetch(0, request, options, reactor)),
+        Written::ByCompiler => Box::pin(by_compiler::fetch(0, request, options, reactor)),
+    }
+}
+
+fn pause(runtime: &Runtime, milliseconds: u64) -> Sleep {
+    let moment = Instant::now() + Duration::from_millis(milliseconds);
+    Sleep::until(runtime.reactor(), 0, moment)
+}
+
+fn eventually(what: &str, done: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !done() {
+        assert!(
+            start.elapsed() < Duration::from_secs(2),
+            "{what}: not in time"
+        );
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[test]
+fn the_results_are_equal() {
+    let origin = Origin::start(Config::default()).unwrap();
+    let broken = Script::new()
+        .expect_request()
+        .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc");
+    origin.script("broken", broken.close()).unwrap();
+    let paths = [
+        "/bytes/100000",
+        "/chunked/5000",
+        "/drip/20/2",
+        "/status/404",
+        "/echo",
+        "/case/broken",
+    ];
+    let requests = || -> Vec<_> {
+        let urls = paths.iter().map(|path| origin.url(path));
+        urls.map(|url| Request::get(&url).unwrap()).collect()
+    };
+    let options = Options::default();
+    let [by_hand, by_compiler] =
+        BOTH.map(|fetch| HandRolledFuture { fetch }.fetch_all(requests(), &options));
+    assert_eq!(by_hand.len(), paths.len());
+    for (by_hand, by_compiler) in by_hand.iter().zip(&by_compiler) {
+        match (by_hand, by_compiler) {
+            (Ok(one), Ok(other)) => {
+                assert_eq!(one.status(), other.status());
+                assert_eq!(one.headers(), other.headers());
+                assert_eq!(one.body(), other.body());
+            }
+            (one, other) => assert_eq!(one.as_ref().err(), other.as_ref().err()),
+        }
+    }
+    assert_eq!(
+        by_hand[5].as_ref().unwrap_err().kind(),
+        ErrorKind::BodyTruncated
+    );
+}
+
+#[test]
+fn a_future_that_is_not_polled_does_nothing() {
+    let origin = Origin::start(Config::default()).unwrap();
+    for written in BOTH {
+        let runtime = Runtime::new().unwrap();
+        let fetch = fetch(
+            written,
+            &runtime,
+            &origin.url("/bytes/1"),
+            &Options::default(),
+        );
+        runtime.block_on(pause(&runtime, 50)).unwrap();
+        assert_eq!(origin.accepted(), 0);
+        drop(fetch);
+    }
+}
+
+#[test]
+fn dropping_closes_the_connection_and_takes_nothing_back() {
+    let origin = Origin::start(Config::default()).unwrap();
+    let head = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n";
+    origin
+        .script(
+            "in-head",
+            Script::new().expect_request().send("HTTP/1.1 200").stall(),
+        )
+        .unwrap();
+    origin
+        .script(
+            "in-body",
+            Script::new()
+                .expect_request()
+                .send(head)
+                .send("abc")
+                .stall(),
+        )
+        .unwrap();
+    for written in BOTH {
+        for path in ["/case/in-head", "/case/in-body"] {
+            origin.clear_journal();
+            let runtime = Runtime::new().unwrap();
+            let task = runtime.spawn(fetch(
+                written,
+                &runtime,
+                &origin.url(path),
+                &Options::default(),
+            ));
+            runtime.block_on(pause(&runtime, 100)).unwrap();
+            assert_eq!(
+                runtime.reactor().registered(),
+                (1, 1),
+                "its socket and its deadline"
+            );
+
+            drop(task);
+            assert_eq!(runtime.reactor().registered(), (0, 0));
+            eventually("the origin sees it", || {
+                let journal = origin.journal();
+                journal[0].request_whole_at.is_some() && journal[0].client_left_at.is_some()
+            });
+        }
+    }
+}
+
+#[test]
+fn a_fetch_may_move_to_another_task_while_it_waits() {
+    let origin = Origin::start(Config::default()).unwrap();
+    for written in BOTH {
+        let runtime = Runtime::new().unwrap();
+        let options = Options::default();
+        let mut fetch = fetch(written, &runtime, &origin.url("/delay/100/3"), &options);
+        let first = runtime.block_on(async {
+            for _ in 0..5 {
+                let polled = std::future::poll_fn(|cx| Poll::Ready(fetch.as_mut().poll(cx)));
+                assert!(polled.await.is_pending());
+                pause(&runtime, 5).await;
+            }
+        });
+        first.unwrap();
+        // The task that polled it first is gone, and its waker is no use.
+        let task = runtime.spawn(fetch);
+        let response = runtime.block_on(task).unwrap().unwrap();
+        assert_eq!(response.body().len(), 3);
+    }
+}
+
+/// Answers late, or never within the test.
+#[derive(Debug)]
+struct Late(Duration, SocketAddr);
+
+impl Resolve for Late {
+    fn resolve(&self, _: &str, _: u16) -> io::Result<Vec<SocketAddr>> {
+        std::thread::sleep(self.0);
+        Ok(vec![self.1])
+    }
+}
+
+#[test]
+fn a_name_that_comes_late_wakes_the_loop() {
+    let origin = Origin::start(Config::default()).unwrap();
+    let options = Options {
+        resolver: Arc::new(Late(Duration::from_millis(100), origin.address())),
+        ..Options::default()
+    };
+    for fetch in BOTH {
+        let request = Request::get("http://somewhere.test/bytes/4").unwrap();
+        let start = Instant::now();
+        let results = HandRolledFuture { fetch }.fetch_all(vec![request], &options);
+        assert_eq!(results[0].as_ref().unwrap().body().len(), 4);
+        assert!(start.elapsed() < Duration::from_secs(5));
+    }
+}
+
+#[test]
+fn a_name_that_never_comes_costs_the_deadline_and_no_more() {
+    let nowhere = SocketAddr::from(([127, 0, 0, 1], 9));
+    let options = Options {
+        deadline: Duration::from_millis(100),
+        resolver: Arc::new(Late(Duration::from_secs(3), nowhere)),
+        ..Options::default()
+    };
+    for fetch in BOTH {
+        let request = Request::get("http://nowhere.test/").unwrap();
+        let start = Instant::now();
+        let results = HandRolledFuture { fetch }.fetch_all(vec![request], &options);
+        assert_eq!(results[0].as_ref().unwrap_err().kind(), ErrorKind::Timeout);
+        assert!(start.elapsed() < Duration::from_secs(2));
+    }
+}
+
+#[derive(Debug)]
+struct Panics;
+
+impl Resolve for Panics {
+    fn resolve(&self, _: &str, _: u16) -> io::Result<Vec<SocketAddr>> {
+        panic!("on purpose");
+    }
+}
+
+#[test]
+fn a_resolver_that_panics_is_an_error() {
+    let options = Options {
+        resolver: Arc::new(Panics),
+        ..Options::default()
+    };
+    for fetch in BOTH {
+        let request = Request::get("http://nowhere.test/").unwrap();
+        let results = HandRolledFuture { fetch }.fetch_all(vec![request], &options);
+        assert_eq!(
+            results[0].as_ref().unwrap_err().kind(),
+            ErrorKind::DnsFailure
+        );
+    }
+}
+
+#[test]
+fn cancelling_keeps_what_is_done_and_starts_no_more() {
+    let origin = Origin::start(Config::default()).unwrap();
+    origin
+        .script(
+            "breaks",
+            Script::new()
+                .expect_request()
+                .pause(Duration::from_millis(150))
+                .close(),
+        )
+        .unwrap();
+    let urls = [
+        "/bytes/5",
+        "/case/breaks",
+        "/delay/10000/1",
+        "/delay/10000/1",
+        "/bytes/5",
+    ];
+    let options = Options {
+        max_in_flight: std::num::NonZeroUsize::new(3).unwrap(),
+        on_error: OnError::CancelOthers,
+        ..Options::default()
+    };
+    for fetch in BOTH {
+        origin.clear_journal();
+        let requests = urls
+            .iter()
+            .map(|path| Request::get(&origin.url(path)).unwrap());
+        let start = Instant::now();
+        let results = HandRolledFuture { fetch }.fetch_all(requests.collect(), &options);
+        assert!(start.elapsed() < Duration::from_secs(5));
+        let kinds: Vec<_> = results
+            .iter()
+            .map(|result| result.as_ref().err().map(FetchError::kind))
+            .collect();
+        let cancelled = Some(ErrorKind::Cancelled);
+        assert_eq!(
+            kinds,
+            [
+                None,
+                Some(ErrorKind::Disconnected),
+                cancelled,
+                cancelled,
+                cancelled
+            ]
+        );
+        assert_eq!(origin.journal().len(), 4, "the last was never sent");
+    }
+}
+
+#[test]
+fn far_more_requests_than_places() {
+    let origin = Origin::start(Config::default()).unwrap();
+    let request = Request::get(&origin.url("/bytes/1")).unwrap();
+    let options = Options {
+        max_in_flight: std::num::NonZeroUsize::new(20).unwrap(),
+        ..Options::default()
+    };
+    for fetch in BOTH {
+        let results = HandRolledFuture { fetch }.fetch_all(vec![request.clone(); 3000], &options);
+        assert_eq!(results.len(), 3000);
+        assert!(results.iter().all(Result::is_ok));
+        assert!(origin.peak_in_flight() <= 20);
+    }
+}

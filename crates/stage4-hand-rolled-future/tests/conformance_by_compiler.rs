@@ -1,0 +1,7 @@
+use stage4_hand_rolled_future::{HandRolledFuture, Written};
+
+fn main() -> std::process::ExitCode {
+    conformance::main(HandRolledFuture {
+        fetch: Written::ByCompiler,
+    })
+}
