@@ -84,8 +84,10 @@ impl Connection {
         while self.outgoing.has_remaining() {
             if self.poll_write_some(cx).is_pending() {
                 // One wait for two directions: whichever comes first.
-                let readable = ready!(self.stream.poll_readable(cx));
-                return Poll::Ready(readable.unwrap_or_else(|error| self.give_up_sending(error)));
+                if let Err(error) = ready!(self.stream.poll_readable(cx)) {
+                    self.give_up_sending(error);
+                }
+                return Poll::Ready(());
             }
         }
         Poll::Ready(())
