@@ -5,7 +5,7 @@ use std::future::poll_fn;
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::rc::Rc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bytes::{Buf, BytesMut};
 use fetch_core::{FetchError, Options, Outgoing, Request};
@@ -84,7 +84,10 @@ impl Connection {
         while self.outgoing.has_remaining() {
             if self.poll_write_some(cx).is_pending() {
                 // One wait for two directions: whichever comes first.
-                return self.stream.poll_readable(cx).map(drop);
+                if let Err(error) = ready!(self.stream.poll_readable(cx)) {
+                    self.give_up_sending(error);
+                }
+                return Poll::Ready(());
             }
         }
         Poll::Ready(())
@@ -127,16 +130,19 @@ impl Connection {
             .poll_write(cx, self.outgoing.chunk())
             .map(|written| match written {
                 Ok(length) => self.outgoing.advance(length),
-                // The server reads no more. What it said before it stopped is
-                // in our receive buffer, and is the result.
-                Err(error) => {
-                    self.outgoing.advance(self.outgoing.remaining());
-                    self.broken = Some(error);
-                }
+                Err(error) => self.give_up_sending(error),
             })
     }
 
-    /// The system reports a reset once. If a write got to hear of it, reading
+    /// The server reads no more. What it said before it stopped is in our
+    /// receive buffer, and is the result.
+    fn give_up_sending(&mut self, error: io::Error) {
+        self.outgoing.advance(self.outgoing.remaining());
+        // Later errors only repeat that the connection is gone.
+        self.broken.get_or_insert(error);
+    }
+
+    /// The system reports a reset once. If sending got to hear of it, reading
     /// shows a clean end, and a body that runs to the close would look whole.
     fn end_of_input(&self, kind: fn(&io::Error) -> FetchError) -> Result<usize, FetchError> {
         match &self.broken {
