@@ -103,20 +103,21 @@ impl Connection {
         // On the stack, since it need not outlive a wait: while this fetch
         // waits, it holds no buffer but what it has received.
         let mut chunk = [0; 16 * 1024];
-        loop {
-            let wrote = self.poll_write_some(cx);
-            if let Poll::Ready(read) = self.stream.poll_read(cx, &mut chunk) {
-                return Poll::Ready(match read {
-                    Ok(0) => self.end_of_input(kind),
-                    Ok(length) => {
-                        buffer.extend_from_slice(&chunk[..length]);
-                        Ok(length)
-                    }
-                    Err(error) => Err(kind(&error)),
-                });
+        let wrote = self.poll_write_some(cx);
+        match self.stream.poll_read(cx, &mut chunk) {
+            Poll::Ready(Ok(0)) => Poll::Ready(self.end_of_input(kind)),
+            Poll::Ready(Ok(length)) => {
+                buffer.extend_from_slice(&chunk[..length]);
+                Poll::Ready(Ok(length))
             }
-            if wrote.is_pending() {
-                return Poll::Pending;
+            Poll::Ready(Err(error)) => Poll::Ready(Err(kind(&error))),
+            Poll::Pending => {
+                if wrote.is_ready() {
+                    // There may be room for more, but the others first: with a
+                    // loop here, a peer that always has some would keep us.
+                    cx.waker().wake_by_ref();
+                }
+                Poll::Pending
             }
         }
     }

@@ -79,6 +79,8 @@ impl Waits {
     pub(crate) fn take(&mut self, read: bool, write: bool, due: &mut Vec<Wake>) {
         let read = self.read.take_if(|_| read);
         let write = self.write.take_if(|_| write);
+        // Mostly it is one task that waits for both, and needs one wake.
+        let write = write.filter(|write| !read.as_ref().is_some_and(|read| read.will_wake(write)));
         for waker in read.into_iter().chain(write) {
             self.woken = true;
             due.push(Wake {

@@ -168,6 +168,40 @@ fn a_fetch_may_move_to_another_task_while_it_waits() {
 }
 
 #[test]
+fn sending_goes_on_while_the_answer_comes() {
+    let origin = Origin::start(Config::default()).unwrap();
+    let pause = Duration::from_millis(50);
+    let interim = Script::new()
+        .expect_head()
+        .send("HTTP/1.1 100 Continue\r\n\r\n")
+        .pause(pause)
+        .expect_request()
+        .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nboth");
+    let streamed = Script::new()
+        .expect_head()
+        .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbo")
+        .pause(pause)
+        .expect_request()
+        .send("th");
+    origin.script("interim", interim.close()).unwrap();
+    origin.script("streamed", streamed.close()).unwrap();
+    let options = Options {
+        deadline: Duration::from_secs(10),
+        ..Options::default()
+    };
+    for fetch in BOTH {
+        for path in ["/case/interim", "/case/streamed"] {
+            let body = vec![b'u'; 8 << 20];
+            let no_fields: [(&str, &str); 0] = [];
+            let request = Request::new("POST", &origin.url(path), no_fields, body).unwrap();
+            let results = HandRolledFuture { fetch }.fetch_all(vec![request], &options);
+            let response = results[0].as_ref().map(|response| response.body().as_ref());
+            assert_eq!(response, Ok(&b"both"[..]), "{path}");
+        }
+    }
+}
+
+#[test]
 fn cancelling_keeps_what_is_done_and_starts_no_more() {
     let origin = Origin::start(Config::default()).unwrap();
     origin
