@@ -1,5 +1,5 @@
-//! The system's allocator, with two counters: how many bytes the program holds,
-//! and how often it has asked for some.
+//! The system's allocator, with counters: how many bytes and blocks the program
+//! holds, and how often it has asked for some.
 //!
 //! ```
 //! use counting_alloc::{CountingAlloc, allocations, live_bytes};
@@ -32,11 +32,17 @@ pub struct CountingAlloc;
 
 // The counters publish no other memory, so `Relaxed` is enough.
 static LIVE_BYTES: AtomicUsize = AtomicUsize::new(0);
+static LIVE_BLOCKS: AtomicUsize = AtomicUsize::new(0);
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
 /// Bytes allocated and not freed.
 pub fn live_bytes() -> usize {
     LIVE_BYTES.load(Ordering::Relaxed)
+}
+
+/// Blocks allocated and not freed.
+pub fn live_blocks() -> usize {
+    LIVE_BLOCKS.load(Ordering::Relaxed)
 }
 
 /// Calls that got memory so far, growing a block included.
@@ -60,6 +66,7 @@ unsafe impl GlobalAlloc for CountingAlloc {
         let block = unsafe { System.alloc(layout) };
         if !block.is_null() {
             count(layout.size());
+            LIVE_BLOCKS.fetch_add(1, Ordering::Relaxed);
         }
         block
     }
@@ -69,6 +76,7 @@ unsafe impl GlobalAlloc for CountingAlloc {
         let block = unsafe { System.alloc_zeroed(layout) };
         if !block.is_null() {
             count(layout.size());
+            LIVE_BLOCKS.fetch_add(1, Ordering::Relaxed);
         }
         block
     }
@@ -77,6 +85,7 @@ unsafe impl GlobalAlloc for CountingAlloc {
         // SAFETY: `block` came from `System`, through us, with this layout.
         unsafe { System.dealloc(block, layout) };
         LIVE_BYTES.fetch_sub(layout.size(), Ordering::Relaxed);
+        LIVE_BLOCKS.fetch_sub(1, Ordering::Relaxed);
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {

@@ -1,7 +1,7 @@
 //! One fetch: stage 1's function, cut at every place where it could wait.
 //!
 //! What was a local variable there is a field here, and what was the place in
-//! the code is [`Phase`]. Each function does what can be done and returns; the
+//! the code is `Phase`. Each function does what can be done and returns; the
 //! loop calls again when there may be more to do.
 
 use std::io::{self, ErrorKind};

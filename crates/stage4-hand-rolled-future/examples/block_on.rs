@@ -62,7 +62,7 @@ impl<T: Send + 'static> InThread<T> {
         thread::spawn(move || {
             let output = work();
             let waiting = {
-                let mut slot = theirs.lock().unwrap();
+                let mut slot = theirs.lock().expect("nobody panics under it");
                 slot.output = Some(output);
                 slot.waiting.take()
             };
@@ -78,7 +78,7 @@ impl<T> Future for InThread<T> {
     type Output = T;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
-        let mut slot = self.0.lock().unwrap();
+        let mut slot = self.0.lock().expect("nobody panics under it");
         match slot.output.take() {
             Some(output) => Poll::Ready(output),
             None => {

@@ -1,6 +1,6 @@
 //! The fetch as an enum: what the compiler makes of an `async fn`, by hand.
 //!
-//! Each variant of [`Phase`] is a place at which the fetch can wait, and holds
+//! Each variant of `Phase` is a place at which the fetch can wait, and holds
 //! what is needed after it. `poll` goes from variant to variant until one of
 //! them has to wait, puts it back, and returns. It is stage 3's struct; what is
 //! new is who calls: not a loop that knows about fetches, but anybody who has a
@@ -51,6 +51,10 @@ pub fn fetch(id: usize, request: Request, options: Rc<Options>, reactor: Rc<Reac
 pub struct Fetch(State);
 
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a future is as large as its largest state, and this one is nearly always there"
+)]
 enum State {
     New {
         id: usize,

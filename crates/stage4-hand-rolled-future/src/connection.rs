@@ -21,6 +21,8 @@ use crate::timeout::Timeout;
 pub struct Connection {
     stream: TcpStream,
     outgoing: Outgoing,
+    /// Why sending ended early, if it did.
+    broken: Option<io::Error>,
 }
 
 impl Connection {
@@ -50,6 +52,7 @@ impl Connection {
         Connection {
             stream,
             outgoing: request.encode(),
+            broken: None,
         }
     }
 
@@ -100,10 +103,14 @@ impl Connection {
         loop {
             let wrote = self.poll_write_some(cx);
             if let Poll::Ready(read) = self.stream.poll_read(cx, &mut chunk) {
-                let read = read.map_err(|error| kind(&error));
-                return Poll::Ready(read.inspect(|&length| {
-                    buffer.extend_from_slice(&chunk[..length]);
-                }));
+                return Poll::Ready(match read {
+                    Ok(0) => self.end_of_input(kind),
+                    Ok(length) => {
+                        buffer.extend_from_slice(&chunk[..length]);
+                        Ok(length)
+                    }
+                    Err(error) => Err(kind(&error)),
+                });
             }
             if wrote.is_pending() {
                 return Poll::Pending;
@@ -118,12 +125,24 @@ impl Connection {
         }
         self.stream
             .poll_write(cx, self.outgoing.chunk())
-            .map(|written| {
+            .map(|written| match written {
+                Ok(length) => self.outgoing.advance(length),
                 // The server reads no more. What it said before it stopped is
                 // in our receive buffer, and is the result.
-                let length = written.unwrap_or(self.outgoing.remaining());
-                self.outgoing.advance(length);
+                Err(error) => {
+                    self.outgoing.advance(self.outgoing.remaining());
+                    self.broken = Some(error);
+                }
             })
+    }
+
+    /// The system reports a reset once. If a write got to hear of it, reading
+    /// shows a clean end, and a body that runs to the close would look whole.
+    fn end_of_input(&self, kind: fn(&io::Error) -> FetchError) -> Result<usize, FetchError> {
+        match &self.broken {
+            Some(error) if error.kind() == ErrorKind::ConnectionReset => Err(kind(error)),
+            _ => Ok(0),
+        }
     }
 }
 

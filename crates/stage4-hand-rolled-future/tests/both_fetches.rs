@@ -1,4 +1,5 @@
 //! The fetch by hand and the fetch by the compiler are the same fetch.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::future::Future;
 use std::io;
@@ -6,11 +7,12 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
 use fetch_core::{ErrorKind, FetchError, OnError, Options, Request, Resolve, Response, Stage};
 use origin::{Config, Origin, Script};
+use stage4_hand_rolled_future::resolve::Resolving;
 use stage4_hand_rolled_future::runtime::Runtime;
 use stage4_hand_rolled_future::timers::Sleep;
 use stage4_hand_rolled_future::{HandRolledFuture, Written, by_compiler, by_hand};
@@ -211,6 +213,27 @@ fn a_name_that_never_comes_costs_the_deadline_and_no_more() {
         assert_eq!(results[0].as_ref().unwrap_err().kind(), ErrorKind::Timeout);
         assert!(start.elapsed() < Duration::from_secs(2));
     }
+}
+
+#[test]
+fn a_resolver_that_runs_on_does_not_keep_the_task() {
+    let nowhere = SocketAddr::from(([127, 0, 0, 1], 9));
+    let resolver: Arc<dyn Resolve> = Arc::new(Late(Duration::from_secs(3), nowhere));
+    let request = Request::get("http://nowhere.test/").unwrap();
+    let mut resolving = Resolving::new(0, &request, &resolver);
+    let bell = Arc::new(Silent);
+    let waker = Waker::from(Arc::clone(&bell));
+    let mut cx = Context::from_waker(&waker);
+    assert!(Pin::new(&mut resolving).poll(&mut cx).is_pending());
+    assert_eq!(Arc::strong_count(&bell), 3);
+    drop(resolving);
+    assert_eq!(Arc::strong_count(&bell), 2);
+}
+
+struct Silent;
+
+impl Wake for Silent {
+    fn wake(self: Arc<Self>) {}
 }
 
 #[derive(Debug)]

@@ -1,4 +1,5 @@
 //! Futures made of futures.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::cell::Cell;
 use std::future::{Future, pending, poll_fn, ready};

@@ -1,5 +1,6 @@
 //! Rust fixes how a future is polled, and not who polls it. What belongs to a
 //! runtime is the socket: it has to be known to a reactor.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::io;
 use std::net::SocketAddr;

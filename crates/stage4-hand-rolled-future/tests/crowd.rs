@@ -1,4 +1,5 @@
 //! Thousands wait at once, on one thread.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;

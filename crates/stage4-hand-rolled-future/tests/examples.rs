@@ -1,4 +1,5 @@
 //! The steps on the way up do what they say.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use origin::{Config, Origin};
 

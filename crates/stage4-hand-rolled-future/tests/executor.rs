@@ -1,4 +1,5 @@
 //! Who is polled, when, and how often.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, pending, poll_fn};

@@ -1,6 +1,7 @@
 //! What a waiting fetch holds on the heap.
 //!
 //! `cargo test -p stage4-hand-rolled-future --test heap_per_fetch -- --nocapture`
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::future::Future;
 use std::net::{SocketAddr, TcpListener};

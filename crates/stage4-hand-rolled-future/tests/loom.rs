@@ -10,6 +10,7 @@
 //! one mistake, and a test that loom finds the mistake. A deadlock aborts the
 //! process, so twins run in one of their own.
 #![cfg(loom)]
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::cell::Cell;
 use std::future::poll_fn;

@@ -1,5 +1,6 @@
 //! Parents poll children: however deep futures are nested, there is one task,
 //! and no allocation for the depth (claim A7.2).
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::future::Future;
 use std::io::Write;

@@ -1,4 +1,5 @@
 //! Whom the reactor wakes, and whom it forgets.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};

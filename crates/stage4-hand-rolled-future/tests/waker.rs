@@ -1,4 +1,5 @@
 //! The table's four functions keep count. Also to be run under valgrind.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::Arc;
 use std::thread;
