@@ -69,6 +69,7 @@ fn each_fault_has_to_be_noticed() -> io::Result<()> {
         0,
         &["1: two_spaces fails", "2: one_space fails", "2 faults, 0"],
     );
+    ran.says_nothing_of("FAULTS");
     assert_eq!(copy.read(COUNTER)?, original);
 
     let first = "exercises/faults/1_count_all.patch";
