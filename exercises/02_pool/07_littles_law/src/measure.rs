@@ -11,6 +11,9 @@ use stage1_blocking_threads::fetch::fetch;
 use stage1_blocking_threads::group::Group;
 use stage2_thread_pool::ThreadPool;
 
+/// In such steps Linux counts a program's processor time.
+const STEP: Duration = Duration::from_millis(10);
+
 /// What the origin server saw of some fetches.
 #[derive(Debug, Clone, Copy)]
 pub struct Measured {
@@ -18,9 +21,9 @@ pub struct Measured {
     pub per_second: f64,
     /// How many were in flight, on the average.
     pub in_flight: f64,
-    /// The processor time for one fetch, the origin's part included. `None`
-    /// where the system does not say.
-    pub processor: Option<Duration>,
+    /// For which share of the time one processor was busy with them, at most;
+    /// the origin's part is included. `None` where the system does not say.
+    pub busy: Option<f64>,
 }
 
 /// Fetches on a pool of stage 2, of which each takes `each`: so many that every
@@ -45,7 +48,7 @@ pub fn on_a_pool(workers: NonZeroUsize, each: Duration) -> Result<Measured, Box<
     Ok(Measured {
         per_second: number / took.as_secs_f64(),
         in_flight: average(&journal, started, started + took),
-        processor: per_fetch(before, after, number),
+        busy: busy(before, after, took),
     })
 }
 
@@ -68,7 +71,7 @@ pub fn arriving(number: u32, every: Duration, each: Duration) -> Result<Measured
             scope.spawn(|| fetch(0, &request, &options, &group));
         }
     });
-    let after = processor_time();
+    let (took, after) = (started.elapsed(), processor_time());
     let journal = origin.journal();
     let few = "too few fetches came to the origin";
     let (first, last) = journal.first().zip(journal.last()).ok_or(few)?;
@@ -79,7 +82,7 @@ pub fn arriving(number: u32, every: Duration, each: Duration) -> Result<Measured
     Ok(Measured {
         per_second: (journal.len() - 1) as f64 / arrived_in.as_secs_f64(),
         in_flight: average(&journal, first.opened + 2 * each, last.opened),
-        processor: per_fetch(before, after, f64::from(number)),
+        busy: busy(before, after, took),
     })
 }
 
@@ -100,17 +103,18 @@ fn average(journal: &[Connection], from: Instant, to: Instant) -> f64 {
     spent.sum::<f64>() / to.duration_since(from).as_secs_f64()
 }
 
-fn per_fetch(before: Option<Duration>, after: Option<Duration>, number: f64) -> Option<Duration> {
-    Some(after?.saturating_sub(before?).div_f64(number))
+fn busy(before: Option<Duration>, after: Option<Duration>, took: Duration) -> Option<f64> {
+    // The system counts whole steps, of the program's time and of its own.
+    let most = after?.saturating_sub(before?) + 2 * STEP;
+    Some(most.as_secs_f64() / took.as_secs_f64())
 }
 
-/// The processor time of this process so far, in steps of 10 ms.
+/// The processor time of this process so far.
 fn processor_time() -> Option<Duration> {
-    // See proc_pid_stat(5): fields 14 and 15, in hundredths of a second. The
-    // second field, in brackets, may hold anything.
+    // See proc_pid_stat(5): fields 14 and 15. The second field, in brackets, may hold anything.
     let said = std::fs::read_to_string("/proc/self/stat").ok()?;
     let (_, fields) = said.rsplit_once(')')?;
     let fields = fields.split_whitespace().skip(11).take(2);
-    let hundredths: Option<u64> = fields.map(|field| field.parse::<u64>().ok()).sum();
-    Some(Duration::from_millis(10 * hundredths?))
+    let steps: Option<u32> = fields.map(|field| field.parse::<u32>().ok()).sum();
+    Some(steps? * STEP)
 }
