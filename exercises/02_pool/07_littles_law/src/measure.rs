@@ -111,7 +111,8 @@ fn busy(before: Option<Duration>, after: Option<Duration>, took: Duration) -> Op
 
 /// The processor time of this process so far.
 fn processor_time() -> Option<Duration> {
-    // See proc_pid_stat(5): fields 14 and 15. The second field, in brackets, may hold anything.
+    // See proc_pid_stat(5): fields 14 and 15. The second, in brackets, may hold
+    // anything.
     let said = std::fs::read_to_string("/proc/self/stat").ok()?;
     let (_, fields) = said.rsplit_once(')')?;
     let fields = fields.split_whitespace().skip(11).take(2);
