@@ -54,6 +54,8 @@
 pub mod by_compiler;
 pub mod by_hand;
 pub mod clock;
+pub mod connect;
+pub mod connecting;
 pub mod connection;
 pub mod executor;
 pub mod group;
@@ -70,6 +72,7 @@ pub mod task;
 pub mod tcp;
 pub mod timeout;
 pub mod timers;
+pub mod waits;
 pub mod waker;
 
 use std::future::Future;

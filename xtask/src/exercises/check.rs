@@ -2,6 +2,7 @@
 //! compiles and fails on exactly the tests that are named, each for its reason;
 //! its solution passes the same tests, clippy and rustfmt.
 
+use std::io;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -233,7 +234,10 @@ fn lint(mirror: &Mirror, exercises: &[&Exercise]) -> Result<bool, Failure> {
         .args(packages.clone())
         .args(["--", "-D", "warnings"]);
     let mut format = cargo();
-    format.args(["fmt", "--check"]).args(packages);
+    format
+        .args(["fmt", "--check"])
+        .args(packages)
+        .args(["--", "--color", "never"]);
     let mut tidy = true;
     for command in [&mut clippy, &mut format] {
         tidy &= succeeds(command.current_dir(&mirror.root))?;
@@ -242,7 +246,7 @@ fn lint(mirror: &Mirror, exercises: &[&Exercise]) -> Result<bool, Failure> {
 }
 
 fn succeeds(command: &mut Command) -> Result<bool, Failure> {
-    let status = command.stdin(Stdio::null()).status();
+    let status = command.stdin(Stdio::null()).stdout(io::stderr()).status();
     Ok(status.doing("starting cargo")?.success())
 }
 
