@@ -106,6 +106,8 @@ fn unsafe_stands_where_the_architecture_says() {
         path.starts_with("crates/counting-alloc/src")
             || path == Path::new("crates/stage4-hand-rolled-future/src/waker.rs")
             || path == Path::new("crates/stage4-hand-rolled-future/src/reactor.rs")
+            // The reader's own table of functions: exercise, start and solution.
+            || path.starts_with("exercises") && path.ends_with("23_raw_waker/src/waker.rs")
     };
     for file in rust_files() {
         let found = lines_with_word(&file.text, "unsafe");
