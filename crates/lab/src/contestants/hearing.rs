@@ -44,12 +44,14 @@ pub(crate) struct Heard {
 
 /// Listens for as long as the process runs.
 pub(crate) struct Hearing {
+    may_stall: &'static AtomicBool,
     story: &'static Mutex<Vec<Heard>>,
 }
 
 struct Ear {
     orders: Orders,
-    has_stalled: AtomicBool,
+    /// Set once the warm-up is over, and taken back by the fetch that stalls.
+    may_stall: &'static AtomicBool,
     story: &'static Mutex<Vec<Heard>>,
 }
 
@@ -57,13 +59,20 @@ impl Hearing {
     /// Begins to listen. Once a process.
     pub(crate) fn start(orders: Orders) -> Outcome<Self> {
         let story: &'static Mutex<_> = Box::leak(Box::default());
+        let may_stall: &'static AtomicBool = Box::leak(Box::default());
         tracing::subscriber::set_global_default(Ear {
             orders,
-            has_stalled: AtomicBool::new(false),
+            may_stall,
             story,
         })
         .during("listening to the trace")?;
-        Ok(Hearing { story })
+        Ok(Hearing { may_stall, story })
+    }
+
+    /// The warm-up is over: forgets it, and lets the next fetch 0 stall.
+    pub(crate) fn begin(&self) {
+        self.take();
+        self.may_stall.store(true, Ordering::Relaxed);
     }
 
     /// What was heard since the last time, by the clock.
@@ -138,7 +147,7 @@ impl Subscriber for Ear {
         let stall = self.orders.stall.filter(|_| resumed && fetch == 0);
         lock(self.story).push(heard);
         if let Some(time) = stall
-            && !self.has_stalled.swap(true, Ordering::Relaxed)
+            && self.may_stall.swap(false, Ordering::Relaxed)
         {
             thread::sleep(time);
         }

@@ -41,7 +41,7 @@ fn crowd(stage: &dyn Stage, parameters: &Parameters, talk: &Talk) -> Outcome<()>
     // The first fetch sets up what is set up once.
     stage.fetch_all(requests(parameters, "/bytes/16", 2)?, &options);
     if let Some(hearing) = &hearing {
-        hearing.take();
+        hearing.begin();
     }
 
     let before_requests = counting_alloc::live_bytes();

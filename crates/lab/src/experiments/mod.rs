@@ -5,10 +5,14 @@
 //! besides stages, in a process of its own (`lab subject NAME …`), written in
 //! the same file.
 
+mod cancel;
 mod cpu_per_fetch;
 mod crowd;
 mod goals;
+mod limit;
+mod pool_cap;
 mod scoreboard;
+mod stall;
 mod together;
 mod waiting_memory;
 
@@ -37,10 +41,14 @@ pub(crate) struct Experiment {
     subject: Option<fn(&Talk, &Parameters) -> Outcome<()>>,
 }
 
-const ALL: [&Experiment; 3] = [
+const ALL: [&Experiment; 7] = [
     &scoreboard::EXPERIMENT,
     &waiting_memory::EXPERIMENT,
     &together::EXPERIMENT,
+    &pool_cap::EXPERIMENT,
+    &stall::EXPERIMENT,
+    &cancel::EXPERIMENT,
+    &limit::EXPERIMENT,
 ];
 
 /// `lab list`.
