@@ -56,8 +56,10 @@ impl Record {
         let found = match (self.json(), path) {
             (None, [label]) => self.output.lines().find_map(|line| {
                 let rest = line.trim_start().strip_prefix(label)?;
-                let rest = rest.strip_prefix([':', ' '])?.trim();
-                Some(rest.to_owned())
+                let rest = rest.strip_prefix([':', ' '])?;
+                // What stands in parentheses is a remark.
+                let value = rest.split(" (").next().unwrap_or(rest);
+                Some(value.trim().to_owned())
             }),
             (Some(json), [fact]) => shown(&json["facts"][*fact]),
             (Some(json), [row, column]) => {
@@ -194,7 +196,7 @@ mod tests {
     #[test]
     fn figures_are_found_in_text() {
         let record =
-            Record::parse("$ x\n# today\npeak threads    1,001\nAll: 3 ms\n").expect("one");
+            Record::parse("$ x\n# today\npeak threads    1,001\nAll: 3 ms (all)\n").expect("one");
         assert_eq!((&*record.command, &*record.made), ("x", "today"));
         assert_eq!(record.value(&["peak threads"]), Ok("1,001".to_owned()));
         assert_eq!(record.value(&["All"]), Ok("3 ms".to_owned()));
