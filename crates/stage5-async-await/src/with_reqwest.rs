@@ -146,7 +146,10 @@ fn check_size(headers: &HeaderMap) -> Result<(), FetchError> {
         .sum();
     if bytes > limits::HEADER_MAP_BYTES {
         return Err(FetchError::HeadTooLarge {
-            reason: format!("{bytes} bytes of fields, and 65,536 are allowed"),
+            reason: format!(
+                "{bytes} bytes of fields, and {} are allowed",
+                limits::HEADER_MAP_BYTES
+            ),
         });
     }
     Ok(())
