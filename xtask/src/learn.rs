@@ -5,6 +5,7 @@
 mod check;
 mod hint;
 mod list;
+mod report;
 mod reset;
 mod solution;
 mod watch;

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use fetch_core::wait::{self, By};
 
-use crate::reactor::{Reactor, Wake};
+use crate::reactor::Reactor;
+use crate::waits::Wake;
 
 /// All moments, the earliest first.
 #[derive(Debug, Default)]

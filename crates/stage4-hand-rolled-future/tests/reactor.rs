@@ -207,6 +207,20 @@ fn a_wake_from_another_thread_ends_the_sleep() {
 }
 
 #[test]
+fn a_socket_that_is_always_ready_lets_others_run() {
+    let runtime = Runtime::new().unwrap();
+    let (stream, mut peer) = pair(&runtime);
+    peer.write_all(&[0; 1000]).unwrap();
+    let (bell, waker) = Bell::new();
+    runtime.block_on(stream.read(&mut [0])).unwrap().unwrap();
+    // A thousand bytes are there, and yet it is not ready a thousand times.
+    let reads = (0..900).take_while(|_| read_one(&stream, &waker).is_ready());
+    assert!(reads.count() < 100);
+    assert_eq!(bell.rings(), 1, "it has seen to it that it is polled again");
+    assert_eq!(read_one(&stream, &waker), Poll::Ready(1));
+}
+
+#[test]
 fn a_peer_that_always_has_bytes_lets_the_deadline_be_seen() {
     let runtime = Runtime::new().unwrap();
     let (stream, mut peer) = pair(&runtime);

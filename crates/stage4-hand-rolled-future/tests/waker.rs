@@ -1,5 +1,9 @@
 //! The table's four functions keep count. Also to be run under valgrind.
 #![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(
+    clippy::waker_clone_wake,
+    reason = "it is `clone` and `wake` that are tested"
+)]
 
 use std::sync::Arc;
 use std::thread;

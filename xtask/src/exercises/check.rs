@@ -2,6 +2,8 @@
 //! compiles and fails on exactly the tests that are named, each for its reason;
 //! its solution passes the same tests, clippy and rustfmt.
 
+use std::io;
+use std::iter;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -89,8 +91,9 @@ pub(super) fn run(
 }
 
 fn build(mirror: &Mirror, exercises: &[&Exercise]) -> Result<Build, Failure> {
-    let packages: Vec<_> = exercises.iter().map(|e| e.package.as_str()).collect();
-    compile::build_tests(&mirror.root, Some(&mirror.target), &packages, false)
+    let packages = exercises.iter().flat_map(|e| ["--package", &e.package]);
+    let tests: Vec<_> = iter::once("--tests").chain(packages).collect();
+    compile::build_tests(&mirror.root, Some(&mirror.target), &tests, false)
 }
 
 /// Runs the starts: those in which a test is to hang side by side, the others
@@ -233,7 +236,10 @@ fn lint(mirror: &Mirror, exercises: &[&Exercise]) -> Result<bool, Failure> {
         .args(packages.clone())
         .args(["--", "-D", "warnings"]);
     let mut format = cargo();
-    format.args(["fmt", "--check"]).args(packages);
+    format
+        .args(["fmt", "--check"])
+        .args(packages)
+        .args(["--", "--color", "never"]);
     let mut tidy = true;
     for command in [&mut clippy, &mut format] {
         tidy &= succeeds(command.current_dir(&mirror.root))?;
@@ -242,7 +248,7 @@ fn lint(mirror: &Mirror, exercises: &[&Exercise]) -> Result<bool, Failure> {
 }
 
 fn succeeds(command: &mut Command) -> Result<bool, Failure> {
-    let status = command.stdin(Stdio::null()).status();
+    let status = command.stdin(Stdio::null()).stdout(io::stderr()).status();
     Ok(status.doing("starting cargo")?.success())
 }
 

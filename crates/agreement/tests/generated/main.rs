@@ -20,7 +20,7 @@ use crate::exchange::Exchange;
 #[test]
 fn every_stage_gets_what_the_generator_predicts() {
     let config = Proptest {
-        cases: number_from("AGREEMENT_CASES", 48) as u32,
+        cases: number_from("AGREEMENT_CASES", 200) as u32,
         // The seed that is printed repeats a failure, and no file is left.
         failure_persistence: None,
         max_shrink_iters: 400,

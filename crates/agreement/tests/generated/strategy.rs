@@ -9,6 +9,56 @@ use proptest::string::bytes_regex;
 
 use crate::exchange::{Chunk, Exchange, Fault, Field, Framing};
 
+/// What may follow a response that is complete.
+const SURPLUS: [&str; 3] = ["surplus", "\r\n", "HTTP/1.1 200 OK\r\n\r\n"];
+
+/// Beginnings of a status line: the status follows.
+const STATUS_LINES: [&str; 6] = [
+    "HTTP/1.2 ",
+    "HTTP/1.1  ",
+    "http/1.1 ",
+    "HTTP/2 ",
+    "ICY ",
+    "HTTP/1.1 2",
+];
+
+/// Lines that are no fields.
+const FIELD_LINES: [&str; 7] = [
+    "A b: c\r\n",
+    "A : c\r\n",
+    "A\0: c\r\n",
+    "A: \0\r\n",
+    "A: b\rc\r\n",
+    ": c\r\n",
+    "A\r\n",
+];
+
+/// Values that Content-Length must not have.
+const LENGTHS: [&str; 9] = [
+    "+5",
+    "5 bytes",
+    "0x5",
+    "5.0",
+    "5,",
+    "",
+    "5, 6",
+    "-1",
+    "18446744073709551616",
+];
+
+/// What must not stand in place of the last chunk.
+const LAST_CHUNKS: [&str; 9] = [
+    "g\r\n",
+    "\r\n",
+    "0x0\r\n",
+    "-1\r\n",
+    "5 5\r\n",
+    "0\n",
+    "0\rX",
+    "1ffffffffffffffff\r\n",
+    "5\r\nhelloX\r\n",
+];
+
 pub(crate) fn exchange() -> impl Strategy<Value = Exchange> {
     let start = (
         select(&["GET", "GET", "GET", "HEAD", "POST", "DELETE"][..]),
@@ -18,7 +68,7 @@ pub(crate) fn exchange() -> impl Strategy<Value = Exchange> {
     );
     let rest = (vec(field(), 0..6), framing(), vec(chunk(), 0..5));
     let delivery = (
-        prop_oneof![2 => Just(""), 1 => select(&["surplus", "\r\n", "HTTP/1.1 200 OK\r\n\r\n"][..])],
+        prop_oneof![2 => Just(""), 1 => select(&SURPLUS[..])],
         vec(any::<Index>(), 0..4),
         select(&[Step::Close, Step::Fin, Step::Stall][..]),
         fault(),
@@ -85,10 +135,10 @@ fn fault() -> impl Strategy<Value = Fault> {
         6 => Just(Fault::None),
         3 => any::<Index>().prop_map(Fault::Close),
         2 => any::<Index>().prop_map(Fault::Reset),
-        1 => select(&["HTTP/1.2 ", "HTTP/1.1  ", "http/1.1 ", "HTTP/2 ", "ICY ", "HTTP/1.1 2"][..]).prop_map(Fault::StatusLine),
-        1 => select(&["A b: c\r\n", "A : c\r\n", "A\0: c\r\n", "A: \0\r\n", "A: b\rc\r\n", ": c\r\n", "A\r\n"][..]).prop_map(Fault::FieldLine),
-        1 => select(&["+5", "5 bytes", "0x5", "5.0", "5,", "", "5, 6", "-1", "18446744073709551616"][..]).prop_map(Fault::Length),
-        1 => select(&["g\r\n", "\r\n", "0x0\r\n", "-1\r\n", "5 5\r\n", "0\n", "0\rX", "1ffffffffffffffff\r\n", "5\r\nhelloX\r\n"][..]).prop_map(Fault::LastChunk),
+        1 => select(&STATUS_LINES[..]).prop_map(Fault::StatusLine),
+        1 => select(&FIELD_LINES[..]).prop_map(Fault::FieldLine),
+        1 => select(&LENGTHS[..]).prop_map(Fault::Length),
+        1 => select(&LAST_CHUNKS[..]).prop_map(Fault::LastChunk),
         1 => Just(Fault::Cap),
     ]
 }

@@ -6,6 +6,7 @@
 //! seed: `AGREEMENT_SEED`; more or fewer: `AGREEMENT_FETCHES`.
 
 mod plan;
+mod scripts;
 
 use std::time::{Duration, Instant};
 
