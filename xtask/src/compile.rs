@@ -41,8 +41,8 @@ pub(crate) enum Level {
     Unfinished,
 }
 
-/// Builds the tests of `packages`, in the workspace at `root`. `target` is
-/// where, if not where the workspace says.
+/// Builds the tests that `selection` names in cargo's words, in the workspace at
+/// `root`. `target` is where to, if not where the workspace says.
 ///
 /// # Errors
 ///
@@ -51,20 +51,18 @@ pub(crate) enum Level {
 pub(crate) fn build_tests(
     root: &Path,
     target: Option<&Path>,
-    packages: &[&str],
+    selection: &[&str],
     colour: bool,
 ) -> Result<Build, Failure> {
     let mut command = cargo();
     command
         .current_dir(root)
-        .args(["build", "--tests", "--keep-going", "--quiet"])
+        .args(["build", "--keep-going", "--quiet"])
+        .args(selection)
         .arg(match colour {
             true => "--message-format=json-diagnostic-rendered-ansi",
             false => "--message-format=json",
         });
-    for package in packages {
-        command.args(["--package", package]);
-    }
     if let Some(target) = target {
         command.arg("--target-dir").arg(target);
     }

@@ -59,8 +59,10 @@ impl Mirror {
     }
 
     fn copy_manifest(&self, root: &Path) -> io::Result<()> {
-        let manifest = fs::read_to_string(root.join("Cargo.toml"))?;
-        let manifest = mirrored(&manifest, root);
+        let original = fs::read_to_string(root.join("Cargo.toml"))?;
+        // In TOML a backslash would begin an escape.
+        let crates = root.display().to_string().replace('\\', "/") + "/";
+        let manifest = manifest(&original, "exercises/*/*", &crates);
         write(&self.root.join("Cargo.toml"), manifest.as_bytes())?;
         write(
             &self.root.join("Cargo.lock"),
@@ -100,24 +102,21 @@ impl Mirror {
     }
 }
 
-/// The workspace's `Cargo.toml`, with only the exercises as members and the
-/// crates where they really are.
-fn mirrored(manifest: &str, root: &Path) -> String {
-    // A path in TOML: a backslash would begin an escape.
-    let root = root.display().to_string().replace('\\', "/");
+/// A workspace's `Cargo.toml`, with other members. Paths get `prefix`.
+pub(crate) fn manifest(original: &str, members: &str, prefix: &str) -> String {
     let is_about_members =
         |line: &str| line.starts_with("members") || line.starts_with("default-members");
-    let lines = manifest.lines().map(|line| match line {
-        "[workspace]" => "[workspace]\nmembers = [\"exercises/*/*\"]".to_owned(),
+    let lines = original.lines().map(|line| match line {
+        "[workspace]" => format!("[workspace]\nmembers = [\"{members}\"]"),
         line if is_about_members(line) => String::new(),
-        line => line.replace("path = \"", &format!("path = \"{root}/")),
+        line => line.replace("path = \"", &format!("path = \"{prefix}")),
     });
     lines.map(|line| line + "\n").collect()
 }
 
 /// Writes, unless the same is there already: cargo builds what is newer than
 /// its last build.
-fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+pub(crate) fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     if fs::read(path).is_ok_and(|now| now == content) {
         return Ok(());
     }

@@ -62,19 +62,8 @@ pub(crate) fn run_all(
         let names = names(&program.path, exercise.time_limit, folder)?;
         tests.extend(names.into_iter().map(|name| (&program.path, name)));
     }
-    let run = |(program, test): &(&PathBuf, String)| {
-        let arguments = ["--exact", test, "--nocapture", "--include-ignored"];
-        let (status, said) = limited(program, &arguments, exercise.time_limit, folder)?;
-        Ok(Trial {
-            test: test.clone(),
-            verdict: match status {
-                None => Verdict::TimedOut,
-                Some(status) if status.success() => Verdict::Passed,
-                Some(_) => Verdict::Failed,
-            },
-            said: said.stderr,
-        })
-    };
+    let run =
+        |(program, test): &(&PathBuf, String)| run(program, test, exercise.time_limit, folder);
     if exercise.one_at_a_time {
         return tests.iter().map(run).collect();
     }
@@ -92,8 +81,36 @@ pub(crate) fn run_all(
     })
 }
 
+/// Runs one test of a program.
+///
+/// # Errors
+///
+/// The program cannot be run.
+pub(crate) fn run(
+    program: &Path,
+    test: &str,
+    limit: Duration,
+    folder: &Path,
+) -> Result<Trial, Failure> {
+    let arguments = ["--exact", test, "--nocapture", "--include-ignored"];
+    let (status, said) = limited(program, &arguments, limit, folder)?;
+    Ok(Trial {
+        test: test.to_owned(),
+        verdict: match status {
+            None => Verdict::TimedOut,
+            Some(status) if status.success() => Verdict::Passed,
+            Some(_) => Verdict::Failed,
+        },
+        said: said.stderr,
+    })
+}
+
 /// The names of a program's tests.
-fn names(program: &Path, limit: Duration, folder: &Path) -> Result<Vec<String>, Failure> {
+pub(crate) fn names(
+    program: &Path,
+    limit: Duration,
+    folder: &Path,
+) -> Result<Vec<String>, Failure> {
     let (status, said) = limited(program, &["--list", "--format=terse"], limit, folder)?;
     if !status.is_some_and(|status| status.success()) {
         let program = program.display();

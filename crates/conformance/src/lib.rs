@@ -46,6 +46,7 @@ mod reading;
 mod runner;
 mod servers;
 mod subject;
+pub mod trace;
 
 pub use case::{
     Case, CaseRequest, End, Expected, ExpectedHeaders, ExpectedResponse, Pauses, ReadRequest,

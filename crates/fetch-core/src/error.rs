@@ -92,8 +92,12 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    /// The resolver failed, or found no address.
+    /// The resolver failed, or found no address. It opens files and sockets
+    /// itself: without a descriptor for them it says nothing about the name.
     pub fn resolving(host: &str, error: &io::Error) -> Self {
+        if is_exhaustion(error) {
+            return Self::from_system(&format!("looking up {host}"), error);
+        }
         FetchError::DnsFailure {
             host: host.to_owned(),
             reason: error.to_string(),

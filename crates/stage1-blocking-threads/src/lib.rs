@@ -32,12 +32,22 @@ pub mod fetch;
 pub mod group;
 pub mod resolve;
 
+use std::num::NonZeroUsize;
 use std::sync::mpsc;
 use std::thread;
 
 use fetch_core::{FetchError, Home, OnError, Options, Request, Response, Stage, home_requests};
 
 use crate::group::Group;
+
+/// Threads at once, at most, however many fetches may be in flight.
+///
+/// On Linux a thread takes four of the 65,530 memory mappings that a process
+/// may have (`vm.max_map_count`): two stacks, one of them for signals, and a
+/// guard page each. With none left, starting a thread is not sure to fail as an
+/// error: the thread may come to life, miss its second stack, and take the
+/// whole process down (std's `stack_overflow.rs`).
+pub const MOST_THREADS: NonZeroUsize = NonZeroUsize::new(12_000).unwrap();
 
 /// Starts a thread for each fetch.
 #[derive(Debug, Clone, Copy, Default)]
@@ -62,7 +72,7 @@ impl Stage for BlockingThreads {
             for (index, request) in requests.iter().enumerate() {
                 // Admission comes before the thread: a fetch that waits for its
                 // turn must not cost a stack.
-                if in_flight == options.max_in_flight.get() {
+                if in_flight == places(options).get() {
                     let (index, result) = next(&finished);
                     results[index] = result;
                     in_flight -= 1;
@@ -78,7 +88,7 @@ impl Stage for BlockingThreads {
                 };
                 // When does it end? With its fetch, at the deadline at the
                 // latest. Who cancels it? The group. Who receives its result?
-                // `finished`. What bounds their number? `max_in_flight`.
+                // `finished`. What bounds their number? `places`.
                 match named("fetch").spawn_scoped(scope, fetch) {
                     Ok(_) => in_flight += 1,
                     // The machine has no thread left: that is this fetch's
@@ -125,6 +135,11 @@ impl Stage for BlockingThreads {
     }
 }
 
+/// How many fetches may be unfinished at once.
+fn places(options: &Options) -> NonZeroUsize {
+    options.max_in_flight.min(MOST_THREADS)
+}
+
 /// The next fetch to finish. Blocks: it is the caller's thread that waits here.
 fn next<T>(finished: &mpsc::Receiver<T>) -> T {
     finished
@@ -135,4 +150,23 @@ fn next<T>(finished: &mpsc::Receiver<T>) -> T {
 /// Named, so that a debugger or `ps -T` shows who waits.
 fn named(name: &str) -> thread::Builder {
     thread::Builder::new().name(name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_places_than_a_process_has_room_for_threads() {
+        for (max_in_flight, expected) in [(1, 1), (12_000, 12_000), (usize::MAX, 12_000)] {
+            let options = Options {
+                max_in_flight: NonZeroUsize::new(max_in_flight).expect("not zero"),
+                ..Options::default()
+            };
+            assert_eq!(places(&options).get(), expected);
+        }
+        // A thread that has handed in its result may take a moment to end.
+        let with_those_that_end = MOST_THREADS.get() + MOST_THREADS.get() / 4;
+        assert!(with_those_that_end * 4 < 65_530);
+    }
 }

@@ -43,6 +43,7 @@ use std::sync::{Arc, mpsc};
 
 use fetch_core::wait::{self, By, On};
 use fetch_core::{FetchError, Home, OnError, Options, Request, Response, Stage, home_requests};
+use stage1_blocking_threads::MOST_THREADS;
 use stage1_blocking_threads::fetch::fetch;
 use stage1_blocking_threads::group::Group;
 
@@ -56,7 +57,7 @@ pub struct ThreadPool {
     /// How many workers at most. `None`: as many as fetches may be in flight.
     ///
     /// More than that is never started, and neither is more than there are
-    /// fetches.
+    /// fetches, or more than [`MOST_THREADS`].
     pub workers: Option<NonZeroUsize>,
 }
 
@@ -98,6 +99,7 @@ impl Stage for ThreadPool {
 
 impl ThreadPool {
     fn at_most(&self, workers: NonZeroUsize) -> NonZeroUsize {
+        let workers = workers.min(MOST_THREADS);
         self.workers.unwrap_or(workers).min(workers)
     }
 }
@@ -169,4 +171,18 @@ fn take_up(
         wait::finished(index, &result);
     }
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_workers_than_a_process_has_room_for_threads() {
+        for workers in [None, Some(NonZeroUsize::MAX)] {
+            let pool = ThreadPool { workers };
+            assert_eq!(pool.at_most(NonZeroUsize::MAX), MOST_THREADS);
+            assert_eq!(pool.at_most(NonZeroUsize::MIN), NonZeroUsize::MIN);
+        }
+    }
 }

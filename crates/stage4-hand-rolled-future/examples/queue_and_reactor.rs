@@ -67,7 +67,8 @@ fn run(
             reactor.park(true)?;
             continue;
         };
-        task.queued.store(false, Ordering::Release);
+        // Before the poll: a wake during it must find the flag down.
+        task.queued.swap(false, Ordering::AcqRel);
         let place = &mut futures[task.index];
         let waker = Waker::from(task);
         let mut cx = Context::from_waker(&waker);

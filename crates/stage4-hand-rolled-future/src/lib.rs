@@ -40,16 +40,17 @@
 //! future), `examples/queue_and_reactor.rs` (many futures, a queue, a reactor).
 //!
 //! *The fetch and what it is made of*: [`by_hand`] (the enum), [`by_compiler`]
-//! (the same, as stage 1 would write it), [`connection`], [`tcp`] (where
-//! `WouldBlock` becomes `Pending`), [`resolve`] (a wake from another thread),
-//! [`timers`], [`timeout`], [`join`], [`semaphore`], [`group`] and the functions
-//! below. `examples/sizes.rs` compares the two fetches.
+//! (the same, as stage 1 would write it), [`connection`] and [`connecting`],
+//! [`tcp`] and [`connect`] (where `WouldBlock` becomes `Pending`), [`resolve`] (a
+//! wake from another thread), [`clock`], [`timers`] and [`timeout`], [`join`],
+//! [`semaphore`], [`group`] and the functions below. `examples/sizes.rs` compares
+//! the two fetches; [`lane`] is for the trace only.
 //!
 //! *The runtime*: [`task`], [`queue`], [`executor`] and [`handle`] (spawned
-//! tasks), [`reactor`], [`runtime`]. What is marked *second reading* can wait: the
-//! [`waker`]'s table of functions, how the executor and a socket keep from
-//! starving the others, and `tests/loom.rs`, which tries every order in which
-//! threads can meet here.
+//! tasks), [`reactor`] and [`waits`], [`runtime`]. What is marked *second
+//! reading* can wait: the table of functions in [`waker`], how the executor and a
+//! socket keep from starving the others, and `tests/loom`, which tries every
+//! order in which threads can meet here.
 
 pub mod by_compiler;
 pub mod by_hand;

@@ -99,7 +99,7 @@ impl Park for Reactor {
         let mut due = self.due.take();
         {
             let mut events = self.events.borrow_mut();
-            // `wait` appends.
+            // `wait` appends, and goes on by itself after a signal.
             events.clear();
             self.poller.wait(&mut events, timeout)?;
             for event in events.iter() {

@@ -6,12 +6,14 @@
 use std::cell::Cell;
 use std::future::Future;
 use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::mem::MaybeUninit;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
 use fetch_core::wait::On;
+use socket2::SockRef;
 
 use crate::connect::Connect;
 use crate::reactor::{Reactor, Source};
@@ -84,7 +86,11 @@ impl TcpStream {
     /// As [`poll_read`](Self::poll_read).
     pub fn poll_readable(&self, cx: &Context<'_>) -> Poll<io::Result<()>> {
         self.poll_call(cx, Direction::Read, On::Readable, |socket| {
-            socket.peek(&mut [0]).map(drop)
+            let peeked = socket.peek(&mut [0]);
+            if peeked.is_err() {
+                drop_urgent(socket);
+            }
+            peeked.map(drop)
         })
     }
 
@@ -144,6 +150,15 @@ impl TcpStream {
             }
         }
     }
+}
+
+/// Takes a byte of urgent data out, if there is one (RFC 9293 §3.8.5). To
+/// `polling` it makes a socket readable, and a look at what is next does not
+/// find it: the reactor would wake us for it again and again. To read takes it
+/// out, too.
+fn drop_urgent(socket: &std::net::TcpStream) {
+    // An error says that there is none.
+    let _ = SockRef::from(socket).recv_out_of_band(&mut [MaybeUninit::uninit()]);
 }
 
 /// The future of some bytes read. See [`TcpStream::read`].

@@ -128,18 +128,22 @@ fn dropping_closes_the_connection_and_takes_nothing_back() {
                 &origin.url(path),
                 &Options::default(),
             ));
-            runtime.block_on(pause(&runtime, 100)).unwrap();
-            assert_eq!(
-                runtime.reactor().registered(),
-                (1, 1),
-                "its socket and its deadline"
-            );
+            // Its socket and its deadline; and the origin has the request.
+            let came = || {
+                let journal = origin.journal();
+                journal.iter().any(|seen| seen.request_whole_at.is_some())
+            };
+            let start = Instant::now();
+            while !came() || runtime.reactor().registered() != (1, 1) {
+                assert!(start.elapsed() < Duration::from_secs(10), "{path}");
+                runtime.block_on(pause(&runtime, 20)).unwrap();
+            }
 
             drop(task);
             assert_eq!(runtime.reactor().registered(), (0, 0));
-            eventually("the origin sees it", || {
+            eventually("the origin sees it leave", || {
                 let journal = origin.journal();
-                journal[0].request_whole_at.is_some() && journal[0].client_left_at.is_some()
+                journal.iter().any(|seen| seen.client_left_at.is_some())
             });
         }
     }
@@ -151,9 +155,9 @@ fn a_fetch_may_move_to_another_task_while_it_waits() {
     for written in BOTH {
         let runtime = Runtime::new().unwrap();
         let options = Options::default();
-        let mut fetch = fetch(written, &runtime, &origin.url("/delay/100/3"), &options);
+        let mut fetch = fetch(written, &runtime, &origin.url("/delay/500/3"), &options);
         let first = runtime.block_on(async {
-            for _ in 0..5 {
+            for _ in 0..3 {
                 let polled = std::future::poll_fn(|cx| Poll::Ready(fetch.as_mut().poll(cx)));
                 assert!(polled.await.is_pending());
                 pause(&runtime, 5).await;

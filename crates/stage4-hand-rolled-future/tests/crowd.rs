@@ -1,74 +1,73 @@
-//! Thousands wait at once, on one thread.
+//! Thousands wait at once, on one thread, until they are dropped.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use std::num::NonZeroUsize;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use fetch_core::{Options, Request, Stage};
-use origin::{Config, Origin};
-use stage4_hand_rolled_future::{HandRolledFuture, Written};
+use fetch_core::{Options, Request};
+use origin::{Config, Origin, Script};
+use stage4_hand_rolled_future::by_hand;
+use stage4_hand_rolled_future::runtime::Runtime;
+use stage4_hand_rolled_future::timers::Sleep;
 
 const CROWD: usize = 5000;
 
-/// Threads of this process now, where the system tells.
-fn threads() -> usize {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status
+/// As many as this process may hold, both ends of each.
+fn crowd() -> usize {
+    let descriptors = rlimit::increase_nofile_limit(u64::MAX).unwrap();
+    let most = usize::try_from(descriptors.saturating_sub(200) / 2).unwrap();
+    if most < CROWD {
+        println!("{descriptors} descriptors: a crowd of {most} instead of {CROWD}");
+    }
+    most.min(CROWD)
+}
+
+/// Threads of this process now; `None` where the system does not tell.
+fn threads() -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let count = status
         .lines()
-        .find_map(|line| line.strip_prefix("Threads:"));
-    line.and_then(|count| count.trim().parse().ok())
-        .unwrap_or(0)
+        .find_map(|line| line.strip_prefix("Threads:"))?;
+    count.trim().parse().ok()
 }
 
 #[test]
 fn a_crowd_waits_on_one_thread() {
     let origin = Origin::start(Config::default()).unwrap();
-    let request = Request::get(&origin.url("/delay/4000/16")).unwrap();
-    let options = Options {
-        max_in_flight: NonZeroUsize::new(CROWD).unwrap(),
+    let silent = Script::new().expect_request().stall();
+    origin.script("silent", silent).unwrap();
+    let request = Request::get(&origin.url("/case/silent")).unwrap();
+    let options = Rc::new(Options {
+        deadline: Duration::from_secs(300),
         ..Options::default()
-    };
-    let (over, peak) = (
-        Arc::new(AtomicBool::new(false)),
-        Arc::new(AtomicUsize::new(0)),
-    );
-    let watcher = thread::spawn({
-        let (over, peak) = (Arc::clone(&over), Arc::clone(&peak));
-        move || {
-            while !over.load(Ordering::Relaxed) {
-                peak.fetch_max(threads(), Ordering::Relaxed);
-                thread::sleep(Duration::from_millis(20));
-            }
-        }
     });
-    thread::sleep(Duration::from_millis(50));
-    let before = peak.load(Ordering::Relaxed);
-    let start = Instant::now();
-    let stage = HandRolledFuture {
-        fetch: Written::ByHand,
-    };
-    let results = stage.fetch_all(vec![request; CROWD], &options);
-    let elapsed = start.elapsed();
-    over.store(true, Ordering::Relaxed);
-    watcher.join().unwrap();
+    let (crowd, before) = (crowd(), threads());
 
-    for result in &results {
-        assert_eq!(
-            result.as_ref().map(|response| response.body().len()),
-            Ok(16)
-        );
+    let runtime = Runtime::new().unwrap();
+    let start = |id| {
+        let (options, reactor) = (Rc::clone(&options), Rc::clone(runtime.reactor()));
+        runtime.spawn(by_hand::fetch(id, request.clone(), options, reactor))
+    };
+    let started = Instant::now();
+    let tasks: Vec<_> = (0..crowd).map(start).collect();
+    // A socket and a deadline each: who still connects has a second timer.
+    let waiting = || runtime.reactor().registered() == (crowd, crowd);
+    let all_wait = async {
+        while origin.open_connections() < crowd || !waiting() {
+            assert!(started.elapsed() < Duration::from_secs(60));
+            let moment = Instant::now() + Duration::from_millis(20);
+            Sleep::until(runtime.reactor(), 0, moment).await;
+        }
+    };
+    runtime.block_on(all_wait).unwrap();
+    println!("{crowd} wait after {:?}", started.elapsed());
+    assert_eq!(threads(), before, "no thread was started");
+
+    drop(tasks);
+    assert_eq!(runtime.reactor().registered(), (0, 0));
+    let dropped = Instant::now();
+    while origin.open_connections() > 0 {
+        assert!(dropped.elapsed() < Duration::from_secs(20));
+        std::thread::sleep(Duration::from_millis(5));
     }
-    println!(
-        "{CROWD} fetches in {elapsed:?}, {} at once",
-        origin.peak_in_flight()
-    );
-    assert_eq!(origin.peak_in_flight(), CROWD);
-    assert_eq!(
-        peak.load(Ordering::Relaxed),
-        before,
-        "no thread was started"
-    );
 }

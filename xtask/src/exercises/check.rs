@@ -3,6 +3,7 @@
 //! its solution passes the same tests, clippy and rustfmt.
 
 use std::io;
+use std::iter;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -90,8 +91,9 @@ pub(super) fn run(
 }
 
 fn build(mirror: &Mirror, exercises: &[&Exercise]) -> Result<Build, Failure> {
-    let packages: Vec<_> = exercises.iter().map(|e| e.package.as_str()).collect();
-    compile::build_tests(&mirror.root, Some(&mirror.target), &packages, false)
+    let packages = exercises.iter().flat_map(|e| ["--package", &e.package]);
+    let tests: Vec<_> = iter::once("--tests").chain(packages).collect();
+    compile::build_tests(&mirror.root, Some(&mirror.target), &tests, false)
 }
 
 /// Runs the starts: those in which a test is to hang side by side, the others

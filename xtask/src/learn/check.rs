@@ -76,8 +76,8 @@ impl Checked {
     fn new(workspace: &Workspace, exercise: &Exercise, screen: &Screen) -> Result<Self, Failure> {
         // Before the build: what is saved from now on is not what is tested.
         let fingerprint = exercise.fingerprint()?;
-        let packages = [exercise.package.as_str()];
-        let build = compile::build_tests(&workspace.root, None, &packages, screen.colour())?;
+        let tests = ["--tests", "--package", &exercise.package];
+        let build = compile::build_tests(&workspace.root, None, &tests, screen.colour())?;
         let trials = match build.complete {
             true => trial::run_all(exercise, &build.programs, &exercise.folder())?,
             false => Vec::new(),

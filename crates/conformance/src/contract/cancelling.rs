@@ -10,7 +10,7 @@ use origin::{Origin, Script};
 
 use super::names::Never;
 use super::setup::{
-    AMPLE, PROMPT, answer_after, at_most, connection, deadline, expect_body, expect_kind,
+    AMPLE, PROMPT, answer_after, at_most, closed_at, deadline, expect_body, expect_kind,
     expect_left, expect_prompt, fail_after, get, get_all, hold, passed, path_of, serve,
     start_origin,
 };
@@ -84,10 +84,7 @@ fn closes_connections(subject: &Subject) -> Check {
     }
     expect_prompt("the call", called.elapsed, FAILS_AFTER + WHOLE_CALL)?;
 
-    let failed = connection(&origin, &path_of(&fails, origin.address()))?;
-    let failed_at = failed
-        .origin_fin_at
-        .ok_or("the origin did not close first")?;
+    let failed_at = closed_at(&origin, &path_of(&fails, origin.address()))?;
     for url in &held {
         expect_left(&origin, &path_of(url, origin.address()), failed_at)?;
     }

@@ -6,8 +6,8 @@ use fetch_core::{ErrorKind, FetchError, Home, OnError, Options};
 use origin::{Origin, Script};
 
 use super::setup::{
-    AMPLE, answer_after, at_most, connection, deadline, expect_left, expect_prompt, fail_after,
-    hold, passed, start_origin,
+    AMPLE, answer_after, at_most, closed_at, connection, deadline, expect_left, expect_prompt,
+    fail_after, hold, passed, start_origin,
 };
 use super::{ContractCheck, check};
 use crate::{Check, Subject, Timed};
@@ -88,10 +88,7 @@ fn one_fails(subject: &Subject, fails: &str, held: &str) -> Check {
         called.elapsed,
         FAILS_AFTER + Duration::from_secs(2),
     )?;
-    let failed = connection(&origin, &format!("{SCRIPTED}/{fails}"))?;
-    let failed_at = failed
-        .origin_fin_at
-        .ok_or("the origin did not close first")?;
+    let failed_at = closed_at(&origin, &format!("{SCRIPTED}/{fails}"))?;
     expect_left(&origin, &format!("{SCRIPTED}/{held}"), failed_at)?;
     passed()
 }

@@ -1,0 +1,133 @@
+//! `n` fetches waiting at once, and what they occupy: shared by `scoreboard`
+//! and `waiting-memory`.
+//!
+//! The figures are read twice: when the contestant is ready, its requests made;
+//! and when the origin has seen all `n` in flight. The difference is what
+//! waiting costs.
+
+use std::time::Duration;
+
+use crate::contestants::{Contestant, all_ok};
+use crate::failure::{Failure, Outcome};
+use crate::lab::Lab;
+use crate::measure::counters::Counters;
+use crate::measure::host;
+use crate::measure::origin::OriginProcess;
+use crate::measure::parameters::Parameters;
+
+/// How long the answers are held back: long enough for the slowest to have all
+/// its connections, and for the figures to be read.
+const HOLD_BASE_MS: usize = 1000;
+const HOLD_EACH_US: usize = 350;
+/// If that was too short, because the machine was busy: so often, with twice
+/// the time.
+const TRIES: usize = 3;
+
+/// What `n` waiting fetches have added.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Waiting {
+    /// How many there were.
+    pub(super) n: usize,
+    pub(super) system: Counters,
+    /// Bytes live in the allocator, less the requests (the caller's) and room
+    /// for the results (the caller's as well). Unknown for programs whose
+    /// allocator does not count.
+    pub(super) heap: Option<f64>,
+    /// As `heap`, requests and results included.
+    pub(super) heap_in_all: Option<f64>,
+    /// Blocks, requests included.
+    pub(super) blocks: Option<f64>,
+}
+
+impl Waiting {
+    /// Bytes of anonymous memory for each fetch.
+    pub(super) fn anonymous_each(&self) -> Option<f64> {
+        Some(self.system.anonymous? / self.n as f64)
+    }
+
+    pub(super) fn heap_each(&self) -> Option<f64> {
+        Some(self.heap? / self.n as f64)
+    }
+}
+
+/// As many as this machine carries for this contestant, saying so beforehand.
+pub(super) fn scaled_down(lab: &Lab, contestant: &Contestant, wanted: usize) -> usize {
+    let connections = host::max_connections();
+    if wanted > connections {
+        lab.warn(&format!(
+            "{wanted} connections are more than the {connections} descriptors that a process \
+             may have here (ulimit -Hn); scaled down"
+        ));
+    }
+    let (threads, limit) = host::max_threads();
+    if contestant.needs_threads() && wanted > threads {
+        lab.warn(&format!(
+            "{} takes a thread a fetch, and {wanted} are more than the {threads} that {limit} \
+             allows; scaled down",
+            contestant.name
+        ));
+        return connections.min(threads);
+    }
+    wanted.min(connections)
+}
+
+/// Measures one contestant.
+pub(super) fn measure(
+    origin: &mut OriginProcess,
+    contestant: &Contestant,
+    n: usize,
+) -> Outcome<Waiting> {
+    let mut hold_ms = HOLD_BASE_MS + n * HOLD_EACH_US / 1000;
+    for _ in 0..TRIES {
+        if let Some(waiting) = attempt(origin, contestant, n, hold_ms)? {
+            return Ok(waiting);
+        }
+        hold_ms *= 2;
+    }
+    let name = &contestant.name;
+    Err(Failure::new(format!(
+        "{name} did not have {n} fetches in flight at once within {hold_ms} ms"
+    )))
+}
+
+/// `None`: the first answers came before the last requests.
+fn attempt(
+    origin: &mut OriginProcess,
+    contestant: &Contestant,
+    n: usize,
+    hold_ms: usize,
+) -> Outcome<Option<Waiting>> {
+    let limit = Duration::from_millis(hold_ms as u64 * 3 + 20_000);
+    let job = Parameters::new()
+        .with("job", "crowd")
+        .with("origins", origin.urls())
+        .with("path", format!("/delay/{hold_ms}/16"))
+        .with("n", n)
+        .with("in-flight", n)
+        .with("deadline-ms", limit.as_millis());
+    let mut peer = contestant.start(&job)?;
+    origin.wait_until_idle(Duration::from_secs(10))?;
+    origin.reset()?;
+    let (before, counted_before) = (peer.counters(), peer.count()?);
+    peer.go()?;
+    if !origin.wait_for(n, Duration::from_millis(hold_ms as u64))? {
+        return Ok(None);
+    }
+    let system = peer.counters().since(&before);
+    let counted = peer.count()?;
+    let results = peer.results(limit)?;
+    all_ok(&results, n)?;
+
+    let number = |name: &str| results[name].as_f64();
+    let live = |counted: crate::measure::peer::Counted| counted.live_bytes;
+    let heap_in_all = (|| Some(live(counted?) - number("live_before_requests")?))();
+    let callers = (|| Some(number("requests_bytes")? + number("results_bytes")?))();
+    let blocks = (|| Some(counted?.live_blocks - counted_before?.live_blocks))();
+    Ok(Some(Waiting {
+        n,
+        system,
+        heap: (|| Some(heap_in_all? - callers?))(),
+        heap_in_all,
+        blocks,
+    }))
+}

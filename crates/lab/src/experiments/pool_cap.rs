@@ -1,0 +1,252 @@
+//! A3.2: workers that wait cap the rate while cores idle.
+//!
+//! **Prediction:** `w` workers whose jobs take 1 ms of computing and 100 ms of
+//! waiting finish `w / 0.101 s`; 200 of them 1,980 a second, however many cores
+//! there are. Here 20 workers (198/s), so that the machine is not the limit.
+//! One thread that does not wait passes this, until the computing fills it: at
+//! 1 ms each, 1,000/s.
+//!
+//! **Measured:** a closed crowd, `n` divided by the time it took. The millisecond
+//! is computed on the thread that ran the fetch, when it finishes. Beside it the
+//! queue simulated, where neither kernel nor clock interferes, which also carries
+//! the picture on to the article's ten cores.
+//!
+//! **Disturbed by:** other load, for the stages on one thread, which are limited
+//! by the processor; not for the pools, which are limited by waiting.
+
+use std::time::Duration;
+
+use crate::contestants::{Contestant, all_ok};
+use crate::experiments::Experiment;
+use crate::failure::{During, Outcome};
+use crate::lab::Lab;
+use crate::measure::origin::OriginProcess;
+use crate::measure::parameters::Parameters;
+use crate::measure::sample::Sample;
+use crate::measure::simulation::{Arrivals, Model};
+use crate::report::cell::{Cell, Unit};
+use crate::report::plot::{Axis, Lines, Mark, Plot, Series};
+use crate::report::{Report, Table, distance};
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "pool-cap",
+    title: "waiting workers cap the rate while cores idle",
+    claims: &["A2.2", "A3.1", "A3.2"],
+    run,
+    subject: None,
+};
+
+const COMPUTE_US: u64 = 1000;
+const WAIT_US: u64 = 100_000;
+const WORKERS: [usize; 4] = [5, 10, 20, 40];
+/// Fetches in flight of those that need no worker: more than fill the thread.
+const PLACES: usize = 200;
+const WITHOUT_WORKERS: [&str; 4] = ["stage3", "stage4-enum", "stage4-async", "stage5-hand"];
+
+fn run(lab: &Lab) -> Outcome<Report> {
+    let seconds = lab.seconds(1.5);
+    let mut origin = OriginProcess::start()?;
+    let mut report = Report::default();
+    report.predict("w workers: w / 0.101 s. One thread that does not wait: 1,000/s.");
+    let mut table = Table::new(
+        "Jobs a second: 1 ms computing, 100 ms waiting",
+        &[
+            "contestant",
+            "workers",
+            "predicted",
+            "simulated",
+            "measured",
+            "cores used",
+            "a second of processor",
+            "in flight",
+        ],
+    );
+    let contestants = Contestant::stages();
+    let named = |name: &str| contestants.iter().find(|one| one.name == name).during(name);
+    let mut lines: Vec<Series> = vec![
+        series("w / 0.101 s", Mark::Predicted),
+        series("simulated", Mark::Simulated),
+        series("stage2, measured", Mark::Measured),
+    ];
+    let mut worst: f64 = 0.0;
+    for workers in WORKERS {
+        lab.doing(&format!("{workers} workers"));
+        let predicted = workers as f64 * 1e6 / (COMPUTE_US + WAIT_US) as f64;
+        let n = (predicted * seconds / workers as f64).ceil() as usize * workers;
+        let simulated = model(Some(workers), 2).simulate(Arrivals::AtOnce(n)).rate;
+        let crowd = Crowd { n, places: workers };
+        let measured = measure(lab, &mut origin, named("stage2")?, &crowd)?;
+        let rate = measured.rate.median().during("a rate")?;
+        worst = worst.max(distance(rate, predicted));
+        let rates = [predicted, simulated, rate];
+        for (line, rate) in lines.iter_mut().zip(rates) {
+            line.points.push((workers as f64, rate));
+        }
+        table.row(measured.row(
+            "stage2",
+            Cell::one(workers as f64, Unit::Count),
+            predicted,
+            simulated,
+        ));
+        report.fact(format!("stage2_{workers}_in_flight"), measured.in_flight);
+    }
+    let mut slowest = f64::INFINITY;
+    for name in WITHOUT_WORKERS {
+        lab.doing(name);
+        let predicted = 1e6 / COMPUTE_US as f64;
+        let n = ((predicted * seconds) as usize).max(PLACES);
+        let simulated = model(Some(PLACES), 1).simulate(Arrivals::AtOnce(n)).rate;
+        let crowd = Crowd { n, places: PLACES };
+        let measured = measure(lab, &mut origin, named(name)?, &crowd)?;
+        let rate = measured.rate.median().during("a rate")?;
+        slowest = slowest.min(rate);
+        let ends = [WORKERS[0], WORKERS[WORKERS.len() - 1]];
+        lines.push(Series {
+            points: ends.map(|x| (x as f64, rate)).to_vec(),
+            ..series(&format!("{name}, one thread"), Mark::Measured)
+        });
+        table.row(measured.row(name, Cell::text("none"), predicted, simulated));
+        report.fact(format!("{name}_in_flight"), measured.in_flight);
+    }
+    report.tables.push(table);
+    report
+        .plots
+        .push(plot("Jobs a second, here", lines, "workers"));
+    report.plots.push(on_ten_cores());
+    let cap = WORKERS[2] as f64 * 1e6 / (COMPUTE_US + WAIT_US) as f64;
+    report.note(
+        "The second picture is simulated: the article's machine, ten cores and 10,000 arrivals \
+         a second. The rate follows the number of workers until about 1,010 of them; then the \
+         cores are full.",
+    );
+    let why = format!(
+        "pools end at w / 0.101 s (at most {:.0} % off) with idle cores, and every stage on one \
+         thread passes 20 workers' {cap:.0}/s: the slowest has {slowest:.0}/s. One thread ends \
+         where its processor does, at 1,000/s.",
+        worst * 100.0
+    );
+    report.close(worst < 0.15 && slowest > cap, why);
+    Ok(report)
+}
+
+struct Crowd {
+    n: usize,
+    places: usize,
+}
+
+struct Measured {
+    rate: Sample,
+    cores: Sample,
+    in_flight: usize,
+}
+
+impl Measured {
+    /// What the rate would be if the process had the processor to itself: on a
+    /// busy machine, one thread that computes gets less than a core.
+    fn per_core(&self) -> Option<f64> {
+        Some(self.rate.median()? / self.cores.median()?)
+    }
+
+    fn row(&self, name: &str, workers: Cell, predicted: f64, simulated: f64) -> [Cell; 8] {
+        [
+            Cell::text(name),
+            workers,
+            Cell::Predicted(predicted, Unit::PerSecond),
+            Cell::Predicted(simulated, Unit::PerSecond),
+            Cell::sample(&self.rate, Unit::PerSecond),
+            Cell::some(self.cores.median(), Unit::Count),
+            Cell::some(self.per_core(), Unit::PerSecond),
+            Cell::one(self.in_flight as f64, Unit::Count),
+        ]
+    }
+}
+
+fn measure(
+    lab: &Lab,
+    origin: &mut OriginProcess,
+    contestant: &Contestant,
+    crowd: &Crowd,
+) -> Outcome<Measured> {
+    let (mut rate, mut cores) = (Sample::default(), Sample::default());
+    let mut in_flight = 0;
+    for _ in 0..lab.runs(1) {
+        let job = Parameters::new()
+            .with("job", "crowd")
+            .with("origins", origin.urls())
+            .with("path", format!("/delay/{}/16", WAIT_US / 1000))
+            .with("n", crowd.n)
+            .with("in-flight", crowd.places)
+            .with("work-us", COMPUTE_US);
+        let mut peer = contestant.start(&job)?;
+        origin.wait_until_idle(Duration::from_secs(10))?;
+        origin.reset()?;
+        peer.go()?;
+        let results = peer.results(Duration::from_secs(120))?;
+        all_ok(&results, crowd.n)?;
+        let wall = results["wall_us"].as_f64().during("the time")?;
+        rate.push(crowd.n as f64 / wall * 1e6);
+        cores.push_some(results["cpu_us"].as_f64().map(|cpu| cpu / wall));
+        in_flight = in_flight.max(origin.peak_in_flight()?);
+    }
+    Ok(Measured {
+        rate,
+        cores,
+        in_flight,
+    })
+}
+
+fn model(slots: Option<usize>, cores: usize) -> Model {
+    Model {
+        slots,
+        cores,
+        compute_us: COMPUTE_US,
+        wait_us: WAIT_US,
+    }
+}
+
+fn on_ten_cores() -> Plot {
+    let workers = [50, 100, 200, 500, 1000, 2000, 5000];
+    let simulated = workers.map(|slots| {
+        let rate = model(Some(slots), 10)
+            .simulate(Arrivals::Every(50_000, 100))
+            .rate;
+        (slots as f64, rate)
+    });
+    let predicted = workers.map(|slots| {
+        let cap = slots as f64 * 1e6 / (COMPUTE_US + WAIT_US) as f64;
+        (slots as f64, cap.min(10_000.0))
+    });
+    let lines = vec![
+        Series {
+            points: predicted.to_vec(),
+            ..series("w / 0.101 s, at most 10,000", Mark::Predicted)
+        },
+        Series {
+            points: simulated.to_vec(),
+            ..series("simulated", Mark::Simulated)
+        },
+    ];
+    plot("Jobs a second, ten cores, simulated", lines, "workers")
+}
+
+fn series(name: &str, mark: Mark) -> Series {
+    Series {
+        name: name.to_owned(),
+        mark,
+        points: Vec::new(),
+    }
+}
+
+fn plot(title: &str, series: Vec<Series>, x: &str) -> Plot {
+    let axis = |label: &str, unit| Axis {
+        label: label.to_owned(),
+        unit,
+        log: true,
+    };
+    Plot::Lines(Lines {
+        title: title.to_owned(),
+        x: axis(x, Unit::Count),
+        y: axis("jobs a second", Unit::PerSecond),
+        series,
+    })
+}

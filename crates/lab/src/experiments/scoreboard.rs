@@ -1,0 +1,300 @@
+//! A8.1, B15: the articles' five criteria, all stages, one run.
+//!
+//! 1. *Memory while waiting*: `n` fetches in flight.
+//! 2. *Cost of resuming*: processor time, system calls and wake-ups of a fetch,
+//!    and of one wait.
+//! 3. *Composition*: the longer of two fetches decides.
+//! 4. *Coupling to a runtime*: whose the sockets are, and who else must run.
+//! 5. *Lifetimes*: after one failure, how soon the origin sees the other
+//!    connection closed.
+//!
+//! **Prediction:** memory falls by orders of magnitude from threads to futures;
+//! processor time per fetch with a connection of its own does not, since nearly
+//! all of it is the kernel's (A0.1).
+//!
+//! **Measured:** as in `waiting-memory`, `together` and `cancel`, by their code.
+//!
+//! **Disturbed by:** for times, whatever else runs; contestants take turns, so
+//! that it disturbs all of them, and ratios are what counts.
+
+use std::time::Duration;
+
+use crate::contestants::Contestant;
+use crate::experiments::{Experiment, cpu_per_fetch, crowd, goals, together};
+use crate::failure::{During, Outcome};
+use crate::lab::Lab;
+use crate::measure::origin::{FAILS_AFTER, OriginProcess};
+use crate::measure::parameters::Parameters;
+use crate::measure::sample::Sample;
+use crate::measure::syscalls::Calls;
+use crate::report::cell::{Cell, Unit};
+use crate::report::plot::{Bars, Plot};
+use crate::report::{Report, Table};
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "scoreboard",
+    title: "the five criteria, measured in one run",
+    claims: &["A0.1", "A3.7", "A8.1", "B15", "B20"],
+    run,
+    subject: None,
+};
+
+/// All figures of one contestant.
+#[derive(Debug, Default)]
+pub(super) struct Row {
+    pub(super) name: String,
+    pub(super) what: String,
+    pub(super) in_flight: usize,
+    pub(super) threads: Option<f64>,
+    pub(super) heap: Option<f64>,
+    pub(super) anonymous: Option<f64>,
+    pub(super) cpu: Sample,
+    pub(super) resume: Sample,
+    pub(super) calls: Option<Calls>,
+    pub(super) wake_ups: Option<f64>,
+    pub(super) in_sequence: Sample,
+    pub(super) together: Sample,
+    /// From the failure of one fetch to the end of the other's connection.
+    pub(super) cancelled: Sample,
+}
+
+fn run(lab: &Lab) -> Outcome<Report> {
+    let n = lab.n(10_000);
+    let mut origin = OriginProcess::start()?;
+    let mut report = Report::default();
+    report.predict("Memory falls from threads to futures; processor time per fetch stays.");
+    let contestants = lab.contestants();
+    let new = |contestant: &Contestant| Row {
+        name: contestant.name.clone(),
+        what: contestant.what.clone(),
+        ..Row::default()
+    };
+    let mut rows: Vec<Row> = contestants.iter().map(new).collect();
+    let fetches = (n / 2).clamp(200, 5000);
+    for round in 0..lab.runs(5) {
+        for (contestant, row) in contestants.iter().zip(&mut rows) {
+            lab.doing(&format!(
+                "processor time, round {}, {}",
+                round + 1,
+                row.name
+            ));
+            row.cpu
+                .push_some(cpu_per_fetch::of_a_fetch(&mut origin, contestant, fetches)?);
+            if round < 3 {
+                let drips = if n < 1000 { 20 } else { 101 };
+                row.resume
+                    .push_some(cpu_per_fetch::of_a_resume(&mut origin, contestant, drips)?);
+                row.cancelled.push(cancelled_us(&mut origin, contestant)?);
+            }
+        }
+    }
+    let mut no_calls = None;
+    for (contestant, row) in contestants.iter().zip(&mut rows) {
+        lab.doing(&format!("memory and system calls, {}", row.name));
+        row.in_flight = crowd::scaled_down(lab, contestant, n);
+        let waiting = crowd::measure(&mut origin, contestant, row.in_flight)?;
+        row.threads = waiting.system.threads;
+        row.heap = waiting.heap_each();
+        row.anonymous = waiting.anonymous_each();
+        match cpu_per_fetch::system_calls(&mut origin, contestant, fetches.min(300))? {
+            Ok(calls) => row.calls = Some(calls),
+            Err(why) => no_calls = Some(why),
+        }
+        row.wake_ups = cpu_per_fetch::wake_ups(&mut origin, contestant, fetches.min(1000))?;
+        let runs = lab.runs(3).min(3);
+        (row.in_sequence, row.together) = together::times(&mut origin, contestant, runs)?;
+    }
+    report
+        .tables
+        .push(table(&rows, no_calls.unwrap_or("not measured here")));
+    report.tables.push(coupling());
+    report.tables.push(goals::table(&rows)?);
+    report.plots.push(picture(&rows));
+    note(&mut report, &rows);
+    for row in &rows {
+        report.fact(format!("{}_in_flight", row.name), row.in_flight);
+        report.fact(format!("{}_threads", row.name), row.threads);
+        report.fact(format!("{}_heap_each", row.name), row.heap);
+        report.fact(format!("{}_cpu_us", row.name), row.cpu.median());
+        report.fact(format!("{}_wake_ups", row.name), row.wake_ups);
+        let calls = row.calls.as_ref().map(Calls::total);
+        report.fact(format!("{}_system_calls", row.name), calls);
+    }
+    close(&mut report, &rows);
+    Ok(report)
+}
+
+/// How long after one fetch has failed the other's connection is closed, in µs.
+fn cancelled_us(origin: &mut OriginProcess, contestant: &Contestant) -> Outcome<f64> {
+    origin.reset()?;
+    let job = Parameters::new()
+        .with("job", "fail")
+        .with("origins", origin.url())
+        .with("in-flight", 2);
+    contestant.start(&job)?.run(Duration::from_secs(30))?;
+    origin.wait_until_idle(Duration::from_secs(10))?;
+    let journal = origin.journal()?;
+    let of = |path: &str| journal.iter().find(|seen| seen.target == path).during(path);
+    let failed = of("/case/fail")?.opened_us + FAILS_AFTER.as_micros() as f64;
+    let left = of("/delay/10000/16")?
+        .client_left_us
+        .during("the client leaving")?;
+    Ok((left - failed).max(0.0))
+}
+
+fn table(rows: &[Row], no_calls: &str) -> Table {
+    let mut table = Table::new(
+        "Per waiting fetch, per fetch, per wait",
+        &[
+            "contestant",
+            "in flight",
+            "threads",
+            "heap, waiting",
+            "anonymous, waiting",
+            "CPU per fetch",
+            "CPU per wait",
+            "system calls (of threads)",
+            "wake-ups",
+            "in sequence",
+            "together",
+            "other closed after",
+        ],
+    );
+    for row in rows {
+        let time = |sample: &Sample| Cell::sample(sample, Unit::Microseconds);
+        // The extremes stand in the JSON.
+        let middle = |sample: &Sample| Cell::some(sample.median(), Unit::Microseconds);
+        let calls =
+            |calls: &Calls| Cell::text(format!("{:.1} ({:.1})", calls.total(), calls.of_threads()));
+        table.row([
+            Cell::text(&row.name),
+            Cell::one(row.in_flight as f64, Unit::Count),
+            Cell::some(row.threads, Unit::Count),
+            Cell::some(row.heap, Unit::Bytes),
+            Cell::some(row.anonymous, Unit::Bytes),
+            time(&row.cpu),
+            time(&row.resume),
+            row.calls
+                .as_ref()
+                .map_or_else(|| Cell::NotMeasured(no_calls.to_owned()), calls),
+            Cell::some(row.wake_ups, Unit::Count),
+            middle(&row.in_sequence),
+            middle(&row.together),
+            middle(&row.cancelled),
+        ]);
+    }
+    table
+}
+
+/// The fourth criterion is no number.
+fn coupling() -> Table {
+    let mut table = Table::new(
+        "Coupling: whom a fetch needs",
+        &[
+            "contestant",
+            "its socket",
+            "who must run meanwhile",
+            "taken elsewhere",
+        ],
+    );
+    for row in [
+        [
+            "stage1, stage2",
+            "std, the kernel's",
+            "nobody of ours",
+            "runs on any thread",
+        ],
+        [
+            "stage3",
+            "mio, registered with one Poll",
+            "its loop",
+            "only as part of that loop",
+        ],
+        [
+            "stage4",
+            "own, handed a reactor",
+            "own executor and reactor",
+            "any executor on the reactor's thread",
+        ],
+        [
+            "stage5",
+            "tokio's",
+            "tokio's reactor",
+            "panics outside of tokio's runtime",
+        ],
+    ] {
+        table.row(row.map(Cell::text));
+    }
+    table
+}
+
+fn picture(rows: &[Row]) -> Plot {
+    let bar = |row: &Row| {
+        let ns = |us: Option<f64>| us.map(|us| us * 1000.0);
+        (
+            row.name.clone(),
+            vec![
+                row.anonymous,
+                row.heap,
+                ns(row.cpu.median()),
+                ns(row.resume.median()),
+            ],
+        )
+    };
+    Plot::Bars(Bars {
+        title: "The scoreboard: bytes of a waiting fetch, ns of processor time".to_owned(),
+        unit: Unit::Count,
+        log: true,
+        series: vec![
+            "anonymous bytes, waiting".to_owned(),
+            "heap bytes, waiting".to_owned(),
+            "CPU ns per fetch".to_owned(),
+            "CPU ns per wait".to_owned(),
+        ]
+        .into_iter()
+        .collect(),
+        bars: rows.iter().map(bar).collect(),
+    })
+}
+
+fn note(report: &mut Report, rows: &[Row]) {
+    report.note(
+        "Heap: by the counting allocator, less requests and room for results, which are the \
+         caller's. Anonymous: all memory of the process not backed by a file, and what the \
+         waiting fetches have added to it.",
+    );
+    report.note(
+        "CPU per fetch: 100 in flight, a connection each, 16 bytes at once. CPU per wait: the \
+         same body byte by byte against in one piece.",
+    );
+    for row in rows {
+        if let Some(calls) = &row.calls {
+            report.note(format!(
+                "System calls of {}: {}.",
+                row.name,
+                calls.describe()
+            ));
+        }
+    }
+}
+
+fn close(report: &mut Report, rows: &[Row]) {
+    let of = |name: &str| rows.iter().find(|row| row.name == name);
+    let figures = || {
+        let (threads, future, tokio) = (of("stage1")?, of("stage4-async")?, of("stage5-hand")?);
+        Some((
+            threads.anonymous? / future.anonymous?,
+            threads.cpu.median()? / tokio.cpu.median()?,
+        ))
+    };
+    match figures() {
+        None => report.leave_open("memory or processor time is not measured on this system."),
+        Some((memory, cpu)) => report.close(
+            memory > 2.0 && cpu > 0.5,
+            format!(
+                "a waiting thread occupies {memory:.1} times what an async fn on our own \
+                 executor does; its processor time per fetch is {cpu:.2} times tokio's."
+            ),
+        ),
+    }
+}
