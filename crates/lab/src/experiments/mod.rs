@@ -9,9 +9,14 @@ mod cancel;
 mod cpu_per_fetch;
 mod crowd;
 mod goals;
+mod in_flight;
+mod lazy;
 mod limit;
+mod nesting;
 mod pool_cap;
 mod scoreboard;
+mod sizes;
+mod spawn;
 mod stall;
 mod together;
 mod waiting_memory;
@@ -41,7 +46,7 @@ pub(crate) struct Experiment {
     subject: Option<fn(&Talk, &Parameters) -> Outcome<()>>,
 }
 
-const ALL: [&Experiment; 7] = [
+const ALL: [&Experiment; 12] = [
     &scoreboard::EXPERIMENT,
     &waiting_memory::EXPERIMENT,
     &together::EXPERIMENT,
@@ -49,6 +54,11 @@ const ALL: [&Experiment; 7] = [
     &stall::EXPERIMENT,
     &cancel::EXPERIMENT,
     &limit::EXPERIMENT,
+    &sizes::EXPERIMENT,
+    &nesting::EXPERIMENT,
+    &lazy::EXPERIMENT,
+    &in_flight::EXPERIMENT,
+    &spawn::EXPERIMENT,
 ];
 
 /// `lab list`.
