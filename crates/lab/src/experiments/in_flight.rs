@@ -149,11 +149,12 @@ fn run(lab: &Lab) -> Outcome<Report> {
         series: lines,
     }));
     let why = format!(
-        "threads, own futures and tokio's tasks have the same number unfinished; with each \
-         one's measured duration the law is off by {:.0} % at most.",
-        law * 100.0
+        "what is in flight is the rate times the measured duration, for threads, own futures and \
+         tokio's tasks alike. The predicted 101 ms were missed by {:.0} % at most: what the \
+         machine did besides.",
+        worst * 100.0
     );
-    report.close_within(worst, 0.25, why);
+    report.close_within(law, 0.15, why);
     Ok(report)
 }
 
