@@ -102,6 +102,8 @@ with_nginx() {
     port=$(free_port)
     cat >"$work/nginx.conf" <<CONF
 daemon off;
+# One process: started by root, workers would run as a user who cannot read this.
+master_process off;
 pid $work/nginx.pid;
 error_log $work/nginx.log;
 events { worker_connections 256; }

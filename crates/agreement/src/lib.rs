@@ -29,14 +29,20 @@ pub use random::{Random, SEED_VARIABLE, number_from, seed};
 use conformance::Subject;
 use stage1_blocking_threads::BlockingThreads;
 use stage2_thread_pool::ThreadPool;
+use stage3_event_loop::EventLoop;
+use stage4_hand_rolled_future::{HandRolledFuture, Written};
 use stage5_async_await::{AsyncAwait, Client};
 
 /// Every stage, and every variant of one, by a name for messages.
 pub fn stages() -> Vec<(&'static str, Subject)> {
+    let stage4 = |fetch| Subject::new(HandRolledFuture { fetch });
     let stage5 = |client| Subject::new(AsyncAwait { client });
     vec![
         ("stage 1", Subject::new(BlockingThreads)),
         ("stage 2", Subject::new(ThreadPool::default())),
+        ("stage 3", Subject::new(EventLoop)),
+        ("stage 4 by hand", stage4(Written::ByHand)),
+        ("stage 4 by the compiler", stage4(Written::ByCompiler)),
         ("stage 5 by hand", stage5(Client::Hand)),
         ("stage 5 with reqwest", stage5(Client::Reqwest)),
     ]

@@ -11,6 +11,13 @@ pub struct Holdings {
     pub descriptors: usize,
 }
 
+impl Holdings {
+    /// Whether this is no more than `other`, in each of its parts.
+    pub fn within(self, other: Holdings) -> bool {
+        self.threads <= other.threads && self.descriptors <= other.descriptors
+    }
+}
+
 /// What is held now; `None` where we cannot count it (elsewhere than on Linux).
 pub fn holdings() -> Option<Holdings> {
     // Listing the directory takes a descriptor itself: the same one each time.

@@ -39,15 +39,18 @@ pub fn all_agree(
     ))
 }
 
-/// For responses that come in pieces: a malformed head may be judged before its
-/// blank line or not. If not it never is complete, and that shows as one of
-/// three kinds, which this makes one.
+/// For responses that come in pieces: a head that breaks a rule or a limit may
+/// be judged before its blank line or not. If not, and that line never comes,
+/// it shows as disconnected or timeout. This makes all of them one kind.
 pub fn allow_latitude(fetched: &mut Fetched) {
     if let Err(error) = fetched
-        && [ErrorKind::Disconnected, ErrorKind::Timeout].contains(&error.kind())
+        && matches!(
+            error.kind(),
+            ErrorKind::Disconnected | ErrorKind::Timeout | ErrorKind::HeadTooLarge
+        )
     {
         *fetched = Err(FetchError::InvalidHead {
-            reason: format!("or never complete: {error}"),
+            reason: format!("or {}: {error}", error.kind()),
         });
     }
 }

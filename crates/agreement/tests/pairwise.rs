@@ -9,7 +9,7 @@ use agreement::{all_agree, allow_latitude, stages};
 use conformance::{Case, Delivery, Fetched, Played, cases, play};
 
 /// Cases at a time: most of them sleep most of the time.
-const LANES: usize = 8;
+const LANES: usize = 24;
 
 #[test]
 fn all_stages_agree_on_every_case() {

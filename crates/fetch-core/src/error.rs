@@ -92,8 +92,12 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    /// The resolver failed, or found no address.
+    /// The resolver failed, or found no address. It opens files and sockets
+    /// itself: without a descriptor for them it says nothing about the name.
     pub fn resolving(host: &str, error: &io::Error) -> Self {
+        if is_exhaustion(error) {
+            return Self::from_system(&format!("looking up {host}"), error);
+        }
         FetchError::DnsFailure {
             host: host.to_owned(),
             reason: error.to_string(),
@@ -221,8 +225,8 @@ impl fmt::Display for FetchError {
             FetchError::InvalidUrl { url, reason } => write!(f, "invalid URL {url:?}: {reason}"),
             FetchError::UnsupportedScheme { scheme } => write!(
                 f,
-                "the scheme {scheme:?} is not supported: these clients speak plain HTTP to learn \
-                 from, so write http://, or use curl"
+                "the scheme {scheme:?} is not supported: these clients speak plain HTTP only, so \
+                 write http://, or use curl"
             ),
             FetchError::InvalidRequest { reason } => write!(f, "invalid request: {reason}"),
             FetchError::DnsFailure { host, reason } => write!(

@@ -4,8 +4,11 @@
 //! stop; what it blocks *on* can be taken away. The group keeps a second handle
 //! to each open stream and shuts it down, whereupon the read returns.
 
+use std::any::Any;
 use std::collections::HashMap;
+use std::io;
 use std::net::{Shutdown, TcpStream};
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 
 use fetch_core::{FetchError, OnError};
@@ -49,13 +52,15 @@ impl Group {
         }
     }
 
-    /// Runs `fetch`. If it fails, and a failure ends the others, ends them.
+    /// Runs `fetch`. If it fails, and a failure ends the others, ends them. A
+    /// panic is a failure too (kind `io`), and only of this one fetch: somebody
+    /// waits for its result.
     ///
     /// # Errors
     ///
     /// Those of `fetch`.
     pub fn run<T>(&self, fetch: impl FnOnce() -> Result<T, FetchError>) -> Result<T, FetchError> {
-        let result = self.check().and_then(|()| fetch());
+        let result = self.check().and_then(|()| contained(fetch));
         if result.is_err() && self.on_error == OnError::CancelOthers {
             self.cancel();
         }
@@ -142,5 +147,59 @@ impl Group {
 impl Drop for Registration<'_> {
     fn drop(&mut self) {
         self.group.lock().blocked.remove(&self.id);
+    }
+}
+
+fn contained<T>(fetch: impl FnOnce() -> Result<T, FetchError>) -> Result<T, FetchError> {
+    panic::catch_unwind(AssertUnwindSafe(fetch)).unwrap_or_else(|panic| {
+        let panicked = io::Error::other(format!("a panic: {}", words(panic.as_ref())));
+        Err(FetchError::from_system("running the fetch", &panicked))
+    })
+}
+
+/// What was given to `panic!`.
+fn words(panic: &(dyn Any + Send)) -> &str {
+    let literal = panic.downcast_ref::<&str>().copied();
+    let formatted = || panic.downcast_ref::<String>().map(String::as_str);
+    literal.or_else(formatted).unwrap_or("without a message")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fetch_core::ErrorKind;
+
+    fn panics() -> Result<(), FetchError> {
+        // Quietly: `panic!` would print its message.
+        panic::resume_unwind(Box::new("as planned"))
+    }
+
+    #[test]
+    fn a_panic_is_the_failure_of_its_own_fetch() {
+        let group = Group::new(OnError::Finish);
+        let error = group.run(panics).map_err(|error| error.kind());
+        assert_eq!(error, Err(ErrorKind::Io));
+        assert_eq!(group.run(|| Ok(1)), Ok(1));
+    }
+
+    #[test]
+    fn a_failure_ends_the_others_if_it_is_to() {
+        let group = Group::new(OnError::CancelOthers);
+        assert_eq!(group.run(|| Ok(1)), Ok(1));
+        assert_eq!(group.check(), Ok(()));
+        let error = group.run(panics).map_err(|error| error.kind());
+        assert_eq!(error, Err(ErrorKind::Io));
+        assert_eq!(group.run(|| Ok(1)), Err(FetchError::Cancelled));
+    }
+
+    #[test]
+    fn a_cancelled_group_takes_no_registration() {
+        let group = Group::new(OnError::CancelOthers);
+        let (tell, listen) = mpsc::channel();
+        let registered = group.register_resolver(0, &tell);
+        assert!(registered.is_ok());
+        assert!(group.run(panics).is_err());
+        assert!(matches!(listen.try_recv(), Ok(Heard::Cancelled)));
+        assert!(group.register_resolver(1, &tell).is_err());
     }
 }

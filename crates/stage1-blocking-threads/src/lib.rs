@@ -18,24 +18,36 @@
 //! ```
 //!
 //! This is the model that the others are measured against, and nothing about it
-//! is obsolete: it is the shortest to write, the easiest to debug, and with a
-//! few hundred fetches in flight the cheapest to run.
+//! is obsolete: it is the shortest to write and the easiest to debug, and a few
+//! hundred threads that wait are no burden to a machine of today.
 //!
-//! Read in this order: [`fetch`] (one fetch, a straight line), [`connection`]
-//! (how a deadline gets into calls that block), [`group`] (how such a call is
-//! ended from outside), [`resolve`], and then the two functions below.
+//! Read in this order: [`fetch`] (one fetch, a straight line), [`clock`] and
+//! [`connection`] (how a deadline gets into calls that block), [`group`] (how
+//! such a call is ended from outside), [`resolve`], and then the two functions
+//! below.
 
+pub mod clock;
 pub mod connection;
 pub mod fetch;
 pub mod group;
 pub mod resolve;
 
+use std::num::NonZeroUsize;
 use std::sync::mpsc;
 use std::thread;
 
 use fetch_core::{FetchError, Home, OnError, Options, Request, Response, Stage, home_requests};
 
 use crate::group::Group;
+
+/// Threads at once, at most, however many fetches may be in flight.
+///
+/// On Linux a thread takes four of the 65,530 memory mappings that a process
+/// may have (`vm.max_map_count`): two stacks, one of them for signals, and a
+/// guard page each. With none left, starting a thread is not sure to fail as an
+/// error: the thread may come to life, miss its second stack, and take the
+/// whole process down (std's `stack_overflow.rs`).
+pub const MOST_THREADS: NonZeroUsize = NonZeroUsize::new(12_000).unwrap();
 
 /// Starts a thread for each fetch.
 #[derive(Debug, Clone, Copy, Default)]
@@ -60,7 +72,7 @@ impl Stage for BlockingThreads {
             for (index, request) in requests.iter().enumerate() {
                 // Admission comes before the thread: a fetch that waits for its
                 // turn must not cost a stack.
-                if in_flight == options.max_in_flight.get() {
+                if in_flight == places(options).get() {
                     let (index, result) = next(&finished);
                     results[index] = result;
                     in_flight -= 1;
@@ -76,8 +88,8 @@ impl Stage for BlockingThreads {
                 };
                 // When does it end? With its fetch, at the deadline at the
                 // latest. Who cancels it? The group. Who receives its result?
-                // `finished`. What bounds their number? `max_in_flight`.
-                match named("fetch").spawn_scoped(scope, fetch) {
+                // `finished`. What bounds their number? `places`.
+                match named(index).spawn_scoped(scope, fetch) {
                     Ok(_) => in_flight += 1,
                     // The machine has no thread left: that is this fetch's
                     // failure, and the others go on.
@@ -101,12 +113,10 @@ impl Stage for BlockingThreads {
 
         let (profile, orders) = thread::scope(|scope| {
             // One of the two runs on the thread that is here anyway.
-            match named("orders").spawn_scoped(scope, || fetch(1, &orders)) {
+            match named(1).spawn_scoped(scope, || fetch(1, &orders)) {
                 Ok(orders) => {
                     let profile = fetch(0, &profile);
-                    let orders = orders
-                        .join()
-                        .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                    let orders = orders.join().expect("the group catches panics");
                     (profile, orders)
                 }
                 Err(error) => (
@@ -115,14 +125,13 @@ impl Stage for BlockingThreads {
                 ),
             }
         });
-        match (profile, orders) {
-            (Ok(profile), Ok(orders)) => Ok(Home { profile, orders }),
-            // The one that was cancelled did not fail first.
-            (Err(FetchError::Cancelled), Err(error)) | (Err(error), _) | (_, Err(error)) => {
-                Err(error)
-            }
-        }
+        Home::from_halves(profile, orders)
     }
+}
+
+/// How many fetches may be in flight at once.
+fn places(options: &Options) -> NonZeroUsize {
+    options.max_in_flight.min(MOST_THREADS)
 }
 
 /// The next fetch to finish. Blocks: it is the caller's thread that waits here.
@@ -132,7 +141,27 @@ fn next<T>(finished: &mpsc::Receiver<T>) -> T {
         .expect("the sender is in this scope, so the channel is open")
 }
 
-/// Named, so that a debugger or `ps -T` shows who waits.
-fn named(name: &str) -> thread::Builder {
-    thread::Builder::new().name(name.to_owned())
+/// Named after its fetch, so that a debugger, `ps -T` and `--trace` show who
+/// waits.
+fn named(fetch: usize) -> thread::Builder {
+    thread::Builder::new().name(format!("fetch {fetch}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_places_than_a_process_has_room_for_threads() {
+        for (max_in_flight, expected) in [(1, 1), (12_000, 12_000), (usize::MAX, 12_000)] {
+            let options = Options {
+                max_in_flight: NonZeroUsize::new(max_in_flight).expect("not zero"),
+                ..Options::default()
+            };
+            assert_eq!(places(&options).get(), expected);
+        }
+        // A thread that has handed in its result may take a moment to end.
+        let with_those_that_end = MOST_THREADS.get() + MOST_THREADS.get() / 4;
+        assert!(with_those_that_end * 4 < 65_530);
+    }
 }

@@ -11,7 +11,7 @@ use std::thread;
 use fetch_core::wait::{self, By, On};
 use fetch_core::{FetchError, Options, Request};
 
-use crate::connection::Clock;
+use crate::clock::Clock;
 use crate::group::Group;
 
 /// What ends the wait for a name.

@@ -26,10 +26,10 @@
 //! pool, a worker that waits for bytes and one that computes are both busy.
 //!
 //! One fetch is not written again here. It is [`stage1_blocking_threads::fetch`]
-//! itself, the one function that two stages share, because that is the lesson:
-//! a pool changes who runs the fetch and when it begins, and nothing about how
-//! it waits. So this crate is only the queue, the pool, and the two ways to use
-//! them.
+//! itself, and no other stage depends on another. Here that is the lesson: a
+//! pool changes whose stack the fetch runs on and when it begins, and nothing
+//! about how it waits. So this crate is only the queue, the pool, and the two
+//! ways to use them.
 //!
 //! Read in this order: [`queue`] (two kinds of waiting, and why no wake-up is
 //! lost), [`pool`] (the workers, and how they end), the two functions below, and
@@ -38,14 +38,12 @@
 pub mod pool;
 pub mod queue;
 
-use std::any::Any;
-use std::io;
 use std::num::NonZeroUsize;
-use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, mpsc};
 
 use fetch_core::wait::{self, By, On};
 use fetch_core::{FetchError, Home, OnError, Options, Request, Response, Stage, home_requests};
+use stage1_blocking_threads::MOST_THREADS;
 use stage1_blocking_threads::fetch::fetch;
 use stage1_blocking_threads::group::Group;
 
@@ -59,7 +57,7 @@ pub struct ThreadPool {
     /// How many workers at most. `None`: as many as fetches may be in flight.
     ///
     /// More than that is never started, and neither is more than there are
-    /// fetches.
+    /// fetches, or more than [`MOST_THREADS`].
     pub workers: Option<NonZeroUsize>,
 }
 
@@ -89,18 +87,13 @@ impl Stage for ThreadPool {
         let workers = self.at_most(two);
         let mut results = run(requests.into(), workers, OnError::CancelOthers, options).into_iter();
         let mut next = || results.next().unwrap_or(Err(FetchError::Cancelled));
-        match (next(), next()) {
-            (Ok(profile), Ok(orders)) => Ok(Home { profile, orders }),
-            // The one that was cancelled did not fail first.
-            (Err(FetchError::Cancelled), Err(error)) | (Err(error), _) | (_, Err(error)) => {
-                Err(error)
-            }
-        }
+        Home::from_halves(next(), next())
     }
 }
 
 impl ThreadPool {
     fn at_most(&self, workers: NonZeroUsize) -> NonZeroUsize {
+        let workers = workers.min(MOST_THREADS);
         self.workers.unwrap_or(workers).min(workers)
     }
 }
@@ -164,10 +157,8 @@ fn take_up(
     let mut begun = false;
     let result = group.run(|| {
         begun = true;
-        contained(|| {
-            wait::woken(index, By::Worker);
-            fetch(index, request, options, group)
-        })
+        wait::woken(index, By::Worker);
+        fetch(index, request, options, group)
     });
     if !begun {
         // Cancelled while it queued: its story ends without a `started`.
@@ -176,18 +167,16 @@ fn take_up(
     result
 }
 
-/// Makes a panic the failure of this one fetch. The worker would survive it
-/// without this; but here is still known whose result it was.
-fn contained<T>(fetch: impl FnOnce() -> Result<T, FetchError>) -> Result<T, FetchError> {
-    panic::catch_unwind(AssertUnwindSafe(fetch)).unwrap_or_else(|panic| {
-        let panicked = io::Error::other(format!("a panic: {}", words(panic.as_ref())));
-        Err(FetchError::from_system("running the fetch", &panicked))
-    })
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// What was given to `panic!`.
-fn words(panic: &(dyn Any + Send)) -> &str {
-    let literal = panic.downcast_ref::<&str>().copied();
-    let formatted = || panic.downcast_ref::<String>().map(String::as_str);
-    literal.or_else(formatted).unwrap_or("without a message")
+    #[test]
+    fn no_more_workers_than_a_process_has_room_for_threads() {
+        for workers in [None, Some(NonZeroUsize::MAX)] {
+            let pool = ThreadPool { workers };
+            assert_eq!(pool.at_most(NonZeroUsize::MAX), MOST_THREADS);
+            assert_eq!(pool.at_most(NonZeroUsize::MIN), NonZeroUsize::MIN);
+        }
+    }
 }

@@ -145,6 +145,7 @@ impl<T> Queue<T> {
     /// If somebody else is faster than the one who was woken, the item is taken
     /// all the same, and the one who was woken sleeps on.
     fn put(&self, mut state: MutexGuard<'_, State<T>>, item: T) {
+        debug_assert!(state.items.len() < self.capacity, "no room was waited for");
         state.items.push_back(item);
         // The lock is free before the wake-up, since it is the first thing that
         // the one who wakes up asks for.

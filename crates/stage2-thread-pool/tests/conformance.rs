@@ -1,7 +1,7 @@
-use std::process::ExitCode;
+//! The cases and the contract, against this stage.
 
 use stage2_thread_pool::ThreadPool;
 
-fn main() -> ExitCode {
+fn main() -> std::process::ExitCode {
     conformance::main(ThreadPool::default())
 }

@@ -16,18 +16,20 @@
 //!
 //! No lock is involved, nothing is wrong in the queue, the processor is idle.
 
+#![allow(clippy::unwrap_used)]
+
+mod bounded;
+
 use std::num::NonZeroUsize;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Barrier, Weak};
 use std::time::Duration;
 
+use bounded::{NEVER, bounded};
 use stage2_thread_pool::pool::Pool;
 
 /// In this time the halves would have been loaded thousands of times.
 const DEADLINE: Duration = Duration::from_millis(300);
-
-/// Far more than anything here takes.
-const NEVER: Duration = Duration::from_secs(60);
 
 /// The tempting wrong way. Each page is a job which submits its two halves to
 /// the same pool and waits for them.
@@ -87,47 +89,52 @@ fn submit_half(pool: &Weak<Pool>, loaded: Sender<()>, answer: Sender<()>) {
 
 #[test]
 fn jobs_that_wait_for_jobs_stand_still_when_they_hold_all_workers() {
-    for workers in [1, 2, 4] {
-        let Pages {
-            pool,
-            half_loaded,
-            page_loaded,
-            halves,
-        } = load_pages_on_their_own_pool(workers, workers);
+    bounded(|| {
+        for workers in [1, 2, 4] {
+            let Pages {
+                pool,
+                half_loaded,
+                page_loaded,
+                halves,
+            } = load_pages_on_their_own_pool(workers, workers);
 
-        let late = Err(RecvTimeoutError::Timeout);
-        assert_eq!(
-            half_loaded.recv_timeout(DEADLINE),
-            late,
-            "no half has begun"
-        );
-        assert_eq!(page_loaded.try_iter().count(), 0, "no page is complete");
+            let late = Err(RecvTimeoutError::Timeout);
+            assert_eq!(
+                half_loaded.recv_timeout(DEADLINE),
+                late,
+                "no half has begun"
+            );
+            assert_eq!(page_loaded.try_iter().count(), 0, "no page is complete");
 
-        // Only somebody outside can break the circle: we tell the pages that
-        // their halves are there.
-        for one_more in &halves {
-            one_more.send(()).unwrap();
-            one_more.send(()).unwrap();
+            // Only somebody outside can break the circle: we tell the pages that
+            // their halves are there. Once one page has let go of its worker,
+            // the others may end by themselves, before they hear of it.
+            for one_more in &halves {
+                let _ = one_more.send(());
+                let _ = one_more.send(());
+            }
+            for _ in 0..workers {
+                page_loaded.recv_timeout(NEVER).expect("a page goes on");
+            }
+            // And now that the workers are free, the halves are loaded, too late.
+            for _ in 0..2 * workers {
+                half_loaded.recv_timeout(NEVER).expect("a half is loaded");
+            }
+            Arc::into_inner(pool).expect("no job holds it").shutdown();
         }
-        for _ in 0..workers {
-            page_loaded.recv_timeout(NEVER).expect("a page goes on");
-        }
-        // And now that the workers are free, the halves are loaded, too late.
-        for _ in 0..2 * workers {
-            half_loaded.recv_timeout(NEVER).expect("a half is loaded");
-        }
-        Arc::into_inner(pool).expect("no job holds it").shutdown();
-    }
+    });
 }
 
 /// Which is why no test saw it: one worker more, and all is well.
 #[test]
 fn one_worker_more_hides_it() {
-    for pages in [1, 2, 4] {
-        let running = load_pages_on_their_own_pool(pages + 1, pages);
-        for _ in 0..pages {
-            let loaded = running.page_loaded.recv_timeout(NEVER);
-            loaded.expect("a page is complete");
+    bounded(|| {
+        for pages in [1, 2, 4] {
+            let running = load_pages_on_their_own_pool(pages + 1, pages);
+            for _ in 0..pages {
+                let loaded = running.page_loaded.recv_timeout(NEVER);
+                loaded.expect("a page is complete");
+            }
         }
-    }
+    });
 }

@@ -1,26 +1,21 @@
 //! The queue: order, room, closing, and no lost wake-up.
 
+#![allow(clippy::unwrap_used)]
+
+mod bounded;
+
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, mpsc};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::Duration;
 
+use bounded::bounded;
 use stage2_thread_pool::queue::{Queue, Refused};
-
-/// Far more than anything here takes: what is not done by then never will be.
-const NEVER: Duration = Duration::from_secs(60);
 
 fn queue<T>(capacity: usize) -> Arc<Queue<T>> {
     Arc::new(Queue::new(NonZeroUsize::new(capacity).unwrap()))
-}
-
-/// Fails instead of waiting for ever.
-fn within_a_minute<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> T {
-    let (tell, told) = mpsc::channel();
-    thread::spawn(move || drop(tell.send(run())));
-    told.recv_timeout(NEVER)
-        .expect("it hangs, or it panicked: see above")
 }
 
 #[test]
@@ -68,7 +63,7 @@ fn clearing_hands_over_what_nobody_will_take() {
 
 #[test]
 fn closing_wakes_all_who_wait() {
-    within_a_minute(|| {
+    bounded(|| {
         let (empty, full) = (queue::<u8>(1), queue(1));
         full.push(0).unwrap();
         let waiting: Vec<_> = (0..8)
@@ -99,12 +94,17 @@ fn under_contention_every_item_arrives_once_and_nobody_is_left_asleep() {
     const EACH: usize = 3_000;
 
     for capacity in [1, 2, 3, 7] {
-        let consumed = within_a_minute(move || {
+        bounded(move || {
             let queue = queue(capacity);
+            let closed = Arc::new(AtomicBool::new(false));
             let consumers: Vec<_> = (0..CONSUMERS)
                 .map(|_| {
-                    let queue = Arc::clone(&queue);
-                    thread::spawn(move || std::iter::from_fn(|| queue.pop()).collect::<Vec<_>>())
+                    let (queue, closed) = (Arc::clone(&queue), Arc::clone(&closed));
+                    thread::spawn(move || {
+                        let consumed: Vec<usize> = std::iter::from_fn(|| queue.pop()).collect();
+                        assert!(closed.load(Ordering::SeqCst), "it gave up too early");
+                        consumed
+                    })
                 })
                 .collect();
             let producers: Vec<_> = (0..PRODUCERS)
@@ -120,16 +120,14 @@ fn under_contention_every_item_arrives_once_and_nobody_is_left_asleep() {
             for producer in producers {
                 producer.join().unwrap();
             }
+            closed.store(true, Ordering::SeqCst);
             queue.close();
-            let consumed = consumers
-                .into_iter()
-                .map(|consumer| consumer.join().unwrap());
-            consumed.collect::<Vec<_>>()
+            let consumed = consumers.into_iter().map(|each| each.join().unwrap());
+            let all: Vec<usize> = consumed.flatten().collect();
+            assert_eq!(all.len(), PRODUCERS * EACH, "capacity {capacity}");
+            let distinct: BTreeSet<usize> = all.into_iter().collect();
+            assert_eq!(distinct.len(), PRODUCERS * EACH, "capacity {capacity}");
         });
-        let all: Vec<usize> = consumed.concat();
-        assert_eq!(all.len(), PRODUCERS * EACH, "capacity {capacity}");
-        let distinct: BTreeSet<usize> = all.into_iter().collect();
-        assert_eq!(distinct.len(), PRODUCERS * EACH, "capacity {capacity}");
     }
 }
 
@@ -139,10 +137,10 @@ fn under_contention_every_item_arrives_once_and_nobody_is_left_asleep() {
 fn each_item_wakes_a_consumer_of_its_own() {
     const CONSUMERS: usize = 4;
 
-    within_a_minute(|| {
+    bounded(|| {
         for _ in 0..200 {
             let queue = queue(CONSUMERS);
-            let together = Arc::new(std::sync::Barrier::new(CONSUMERS));
+            let together = Arc::new(Barrier::new(CONSUMERS));
             let consumers: Vec<_> = (0..CONSUMERS)
                 .map(|_| {
                     let (queue, together) = (Arc::clone(&queue), Arc::clone(&together));

@@ -1,6 +1,8 @@
 //! What is this stage's own: how many workers, and what becomes of the queue.
 //! What all stages have in common is in `conformance.rs`.
 
+#![allow(clippy::unwrap_used)]
+
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::time::Duration;

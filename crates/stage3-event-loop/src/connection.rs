@@ -9,7 +9,7 @@ use mio::event::Event;
 use mio::net::TcpStream;
 use mio::{Interest, Registry};
 
-use crate::event_loop::Turn;
+use crate::turn::Turn;
 
 /// One fetch's connection, what of its request is not sent yet, and what is
 /// known of the socket's readiness.

@@ -12,24 +12,15 @@ use std::time::{Duration, Instant};
 
 use fetch_core::wait::{self, By};
 use fetch_core::{FetchError, Options, Response};
-use mio::{Events, Poll, Registry, Token};
+use mio::event::Event;
+use mio::{Events, Poll, Token};
 
 use crate::fetch::{Fetch, Progress};
 use crate::parent::{Others, Parent};
 use crate::resolver::Resolver;
 use crate::slots::{Slots, WAKER};
 use crate::timers::Timers;
-
-/// The reads and the writes that a fetch may make in one turn.
-///
-/// A peer that sends faster than we read is never drained. With
-/// edge-triggered events there are two ways to get that wrong: to read on until
-/// `WouldBlock`, and starve everybody else; or to stop earlier and wait for an
-/// event, which never comes (mio#45). So we stop, and *remember* that we did.
-const CALLS: u32 = 16;
-
-/// How much one read can bring.
-const CHUNK: usize = 16 * 1024;
+use crate::turn::{CHUNK, Turn};
 
 /// How many fetches begin in one turn, so that a crowd at the door does not
 /// keep those inside waiting.
@@ -49,42 +40,6 @@ pub fn run<'a>(options: &'a Options, parent: &mut dyn Parent<'a>) {
             parent.child_finished(id, result);
         }
     }
-}
-
-/// What the loop lends a fetch for one turn.
-#[derive(Debug)]
-pub struct Turn<'t> {
-    /// Where sockets are registered, and with which token.
-    pub registry: &'t Registry,
-    /// The fetch's own.
-    pub token: Token,
-    /// Answers to names come back with that token.
-    pub resolver: &'t Resolver,
-    /// The time at which this turn of the fetch began.
-    pub now: Instant,
-    /// Where to read to. One for the whole loop: a fetch that waits for bytes
-    /// needs no room for them yet.
-    pub chunk: &'t mut [u8],
-    reads: u32,
-    writes: u32,
-}
-
-impl Turn<'_> {
-    /// Whether another read is allowed in this turn. It counts as made.
-    pub fn spend_read(&mut self) -> bool {
-        spend(&mut self.reads)
-    }
-
-    /// Whether another write is allowed in this turn. It counts as made.
-    pub fn spend_write(&mut self) -> bool {
-        spend(&mut self.writes)
-    }
-}
-
-fn spend(calls: &mut u32) -> bool {
-    let left = calls.checked_sub(1);
-    *calls = left.unwrap_or(0);
-    left.is_some()
 }
 
 /// Everything that is unfinished, and what may continue it.
@@ -145,6 +100,8 @@ impl<'a> Reactor<'a> {
         let mut events = Events::with_capacity(1024);
         loop {
             let more_to_begin = self.begin(parent);
+            // Each has a deadline, and who has ended left nothing behind.
+            debug_assert_eq!(self.timers.len(), self.fetches.len());
             if parent.is_over() {
                 return Ok(());
             }
@@ -225,7 +182,7 @@ impl<'a> Reactor<'a> {
 
     /// An event has come. It only says who may go on; that one does so when it
     /// is its turn.
-    fn note(&mut self, token: Token, event: &mio::event::Event) {
+    fn note(&mut self, token: Token, event: &Event) {
         // Not found: the fetch has ended since this event was made (mio#219).
         let Some(entry) = self.fetches.get_mut(token) else {
             return;
@@ -260,15 +217,7 @@ impl<'a> Reactor<'a> {
             wait::resumed(entry.id);
             entry.standing = Standing::Running;
         }
-        let mut turn = Turn {
-            registry: self.poll.registry(),
-            token,
-            resolver: &self.resolver,
-            now: Instant::now(),
-            chunk: &mut self.chunk,
-            reads: CALLS,
-            writes: CALLS,
-        };
+        let mut turn = Turn::new(self.poll.registry(), token, &self.resolver, &mut self.chunk);
         if let Some(result) = step(&mut entry.fetch, &mut turn).transpose() {
             self.finish(token, result, parent);
             return;

@@ -1,14 +1,13 @@
 //! One fetch: stage 1's function, cut at every place where it could wait.
 //!
 //! What was a local variable there is a field here, and what was the place in
-//! the code is [`Phase`]. Each function does what can be done and returns; the
+//! the code is `Phase`. Each function does what can be done and returns; the
 //! loop calls again when there may be more to do.
 
 use std::io::{self, ErrorKind};
 use std::mem;
 use std::net::SocketAddr;
 use std::time::Instant;
-use std::vec;
 
 use bytes::BytesMut;
 use fetch_core::wait::On;
@@ -16,8 +15,9 @@ use fetch_core::{BodyDecoder, FetchError, HeadParser, Options, Request, Response
 use mio::Registry;
 use mio::event::Event;
 
+use crate::attempts::Attempts;
 use crate::connection::Connection;
-use crate::event_loop::Turn;
+use crate::turn::Turn;
 
 /// An unfinished fetch, while nobody runs it.
 #[derive(Debug)]
@@ -37,11 +37,7 @@ pub struct Fetch<'a> {
 #[derive(Debug)]
 enum Phase {
     Resolving,
-    Connecting {
-        untried: vec::IntoIter<SocketAddr>,
-        /// When the present address has used up its share of the time.
-        until: Instant,
-    },
+    Connecting(Attempts),
     /// Until all is sent, or an answer has begun.
     Sending,
     ReadingHead(HeadParser),
@@ -140,7 +136,7 @@ impl<'a> Fetch<'a> {
         let Some(connection) = &mut self.connection else {
             return Ok(None);
         };
-        if let Phase::Connecting { .. } = self.phase {
+        if let Phase::Connecting(_) = self.phase {
             match connection.is_connected() {
                 Ok(true) => self.phase = Phase::Sending,
                 Ok(false) => return Ok(None),
@@ -163,7 +159,7 @@ impl<'a> Fetch<'a> {
         let buffer = &mut self.buffer;
         loop {
             match &mut self.phase {
-                Phase::Resolving | Phase::Connecting { .. } | Phase::Done => return Ok(None),
+                Phase::Resolving | Phase::Connecting(_) | Phase::Done => return Ok(None),
                 Phase::Sending => {
                     if connection.is_sending() && !connection.answer_has_begun() {
                         return Ok(None);
@@ -208,7 +204,7 @@ impl<'a> Fetch<'a> {
     pub fn can_go_on(&self) -> bool {
         match (&self.phase, &self.connection) {
             (_, None) => false,
-            (Phase::Connecting { .. }, Some(connection)) => connection.can_send(),
+            (Phase::Connecting(_), Some(connection)) => connection.can_send(),
             (_, Some(connection)) => connection.can_send() || connection.can_read(),
         }
     }
@@ -218,7 +214,7 @@ impl<'a> Fetch<'a> {
     pub fn waits_for(&self) -> On {
         match (&self.phase, &self.connection) {
             (Phase::Resolving, _) => On::Name,
-            (Phase::Connecting { .. }, _) => On::Connect,
+            (Phase::Connecting(_), _) => On::Connect,
             (_, Some(connection)) if connection.is_sending() => On::Writable,
             _ => On::Readable,
         }
@@ -226,8 +222,8 @@ impl<'a> Fetch<'a> {
 
     /// When to call [`on_timer`](Self::on_timer), whatever else happens.
     pub fn alarm(&self) -> Instant {
-        match self.phase {
-            Phase::Connecting { until, .. } => until,
+        match &self.phase {
+            Phase::Connecting(attempts) => attempts.until(),
             _ => self.deadline,
         }
     }
@@ -241,41 +237,21 @@ impl<'a> Fetch<'a> {
     }
 
     fn connect(&mut self, addresses: Vec<SocketAddr>, turn: &mut Turn<'_>) -> Progress {
-        self.phase = Phase::Connecting {
-            untried: addresses.into_iter(),
-            until: self.deadline,
-        };
+        self.phase = Phase::Connecting(Attempts::new(addresses, self.deadline));
         self.connect_next(ErrorKind::NotFound.into(), turn)
     }
 
-    /// Begins to connect to the next address, with an equal share of the time
-    /// that is left, so that one which never answers leaves time for the
-    /// others. `error` is why the last one failed.
-    fn connect_next(&mut self, mut error: io::Error, turn: &mut Turn<'_>) -> Progress {
+    /// Turns to the next address. `error` is why the last one failed.
+    fn connect_next(&mut self, error: io::Error, turn: &mut Turn<'_>) -> Progress {
         if let Some(failed) = self.connection.take() {
             failed.close(turn.registry);
         }
-        let Phase::Connecting { untried, until } = &mut self.phase else {
-            return Ok(None);
-        };
-        let remaining = self.deadline.saturating_duration_since(turn.now);
-        let mut left = u32::try_from(untried.len()).unwrap_or(u32::MAX);
-        for address in untried {
-            match Connection::open(address, self.request.encode(), turn) {
-                Ok(connection) => {
-                    self.connection = Some(connection);
-                    // The last one has all the time there is.
-                    *until = match left {
-                        0 | 1 => self.deadline,
-                        left => turn.now + remaining / left,
-                    };
-                    return Ok(None);
-                }
-                Err(refused) => error = refused,
-            }
-            left -= 1;
+        if let Phase::Connecting(attempts) = &mut self.phase {
+            let begun = attempts.begin_next(error, self.request, turn);
+            let failed = |error| FetchError::connecting(&self.request.authority(), &error);
+            self.connection = Some(begun.map_err(failed)?);
         }
-        Err(FetchError::connecting(&self.request.authority(), &error))
+        Ok(None)
     }
 }
 

@@ -73,6 +73,16 @@ impl<T> Slots<T> {
         Some(self.slab.remove(token.0 & SLOT_MASK).value)
     }
 
+    /// How many values there are.
+    pub fn len(&self) -> usize {
+        self.slab.len()
+    }
+
+    /// Whether there is no value.
+    pub fn is_empty(&self) -> bool {
+        self.slab.is_empty()
+    }
+
     /// The tokens of all values.
     pub fn tokens(&self) -> Vec<Token> {
         let token =

@@ -48,6 +48,16 @@ impl Timers {
         let milliseconds = u64::try_from(rounded.as_millis()).unwrap_or(u64::MAX);
         Some(Duration::from_millis(milliseconds))
     }
+
+    /// How many are set.
+    pub fn len(&self) -> usize {
+        self.set.len()
+    }
+
+    /// Whether none is set.
+    pub fn is_empty(&self) -> bool {
+        self.set.is_empty()
+    }
 }
 
 #[cfg(test)]

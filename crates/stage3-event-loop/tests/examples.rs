@@ -8,6 +8,8 @@ mod busy_poll;
 #[path = "../examples/one_connection.rs"]
 mod one_connection;
 
+use std::time::Duration;
+
 use fetch_core::Request;
 use origin::{Config, Origin};
 
@@ -22,9 +24,10 @@ fn busy_poll_is_right_and_keeps_a_processor_busy() {
     assert_eq!(lengths, [26, 10, 100_000]);
     assert_eq!(responses[0].body().as_ref(), b"abcdefghijklmnopqrstuvwxyz");
     assert!(cost.in_vain > 100, "{cost:?}");
-    // Other programs may take this processor away, so not all of it.
-    let cpu_time = cost.cpu_time.map(|cpu_time| cpu_time.as_secs_f64());
-    assert!(cpu_time.is_none_or(|cpu_time| cpu_time > 0.05), "{cost:?}");
+    // Other programs may take the processor away, so how much of the time it
+    // was is not judged here; a fetch that sleeps uses less than one tick.
+    let cpu_time = cost.cpu_time.unwrap_or(Duration::MAX);
+    assert!(cpu_time >= Duration::from_millis(10), "{cost:?}");
 }
 
 #[test]

@@ -3,32 +3,31 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use std::fmt;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
-use fetch_core::{OnError, Options, Request, Resolve, Stage, wait};
+use conformance::trace::listen;
+use fetch_core::{OnError, Options, Request, Resolve, Stage};
 use origin::{Config, Origin, Script};
 use stage3_event_loop::EventLoop;
-use tracing::field::{Field, Visit};
-use tracing::{Event, Metadata, Subscriber, span};
 
 #[test]
 fn a_fetch_waits_for_its_name_its_connection_and_its_answer() {
     let origin = Origin::start(Config::default()).unwrap();
-    let url = format!("http://localhost:{}/delay/100/1", origin.address().port());
-    let stories = listen(1, || {
-        let options = Options {
-            resolver: Arc::new(Only(origin.address())),
-            ..Options::default()
-        };
-        let results = EventLoop.fetch_all(vec![Request::get(&url).unwrap()], &options);
-        assert!(results[0].is_ok());
-    });
+    // Head and body in one write, so that it waits for them once.
+    let port = origin.address().port();
+    let url = format!("http://localhost:{port}/users/42/profile");
+    let options = Options {
+        resolver: Arc::new(Only(origin.address())),
+        ..Options::default()
+    };
+    let request = Request::get(&url).unwrap();
+    let (results, trace) = listen(|| EventLoop.fetch_all(vec![request], &options));
+    assert!(results[0].is_ok());
     assert_eq!(
-        stories[0].join(", "),
+        trace.of(0).join(", "),
         "started, waiting name, woken resolver, resumed, waiting connect, woken reactor, resumed, \
          waiting readable, woken reactor, resumed, finished ok"
     );
@@ -43,17 +42,14 @@ fn a_fetch_ends_by_timer_or_by_a_sibling() {
         on_error: OnError::CancelOthers,
         ..Options::default()
     };
-    let stories = listen(2, || {
-        let requests = urls.iter().map(|url| Request::get(url).unwrap());
-        EventLoop.fetch_all(requests.collect(), &options);
-    });
-    let end = |story: &[String]| story[story.len() - 4..].join(", ");
+    let requests = urls.iter().map(|url| Request::get(url).unwrap()).collect();
+    let (_, trace) = listen(|| EventLoop.fetch_all(requests, &options));
     assert_eq!(
-        end(&stories[0]),
+        trace.end_of(0, 4).join(", "),
         "waiting readable, woken timer, resumed, finished timeout"
     );
     assert_eq!(
-        end(&stories[1]),
+        trace.end_of(1, 4).join(", "),
         "waiting readable, woken sibling, resumed, finished cancelled"
     );
 }
@@ -77,19 +73,11 @@ fn a_fetch_never_runs_while_it_waits() {
         Request::get(&origin.url("/drip/20/1")).unwrap(),
         Request::get("http://127.0.0.1:1/").unwrap(),
     ];
-    let stories = listen(requests.len(), || {
-        EventLoop.fetch_all(requests.clone(), &Options::default());
-    });
-    assert!(stories[0].contains(&"waiting writable".to_owned()));
-    for story in stories {
-        let words: Vec<&str> = story
-            .iter()
-            .filter_map(|said| said.split(' ').next())
-            .collect();
-        assert_eq!((words[0], words[words.len() - 1]), ("started", "finished"));
-        for wait in words[1..words.len() - 1].chunks(3) {
-            assert_eq!(wait, ["waiting", "woken", "resumed"], "{story:?}");
-        }
+    let fetches = requests.len();
+    let (_, trace) = listen(|| EventLoop.fetch_all(requests, &Options::default()));
+    assert!(trace.of(0).contains(&"waiting writable"));
+    for fetch in 0..fetches {
+        trace.check_order(fetch).unwrap();
     }
 }
 
@@ -100,59 +88,5 @@ struct Only(SocketAddr);
 impl Resolve for Only {
     fn resolve(&self, _host: &str, _port: u16) -> io::Result<Vec<SocketAddr>> {
         Ok(vec![self.0])
-    }
-}
-
-/// What each of so many fetches says while `run` runs, on this thread.
-fn listen(fetches: usize, run: impl FnOnce()) -> Vec<Vec<String>> {
-    let heard = Arc::new(Mutex::new(vec![Vec::new(); fetches]));
-    let ear = Ear(Arc::clone(&heard));
-    tracing::subscriber::with_default(ear, run);
-    let stories = heard.lock().unwrap();
-    stories.clone()
-}
-
-struct Ear(Arc<Mutex<Vec<Vec<String>>>>);
-
-impl Subscriber for Ear {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target() == wait::TARGET
-    }
-
-    fn event(&self, event: &Event<'_>) {
-        let mut said = Said::default();
-        event.record(&mut said);
-        let words = [said.what, said.detail].join(" ");
-        self.0.lock().unwrap()[said.fetch].push(words.trim_end().to_owned());
-    }
-
-    fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
-        span::Id::from_u64(1)
-    }
-
-    fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
-    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
-    fn enter(&self, _: &span::Id) {}
-    fn exit(&self, _: &span::Id) {}
-}
-
-#[derive(Default)]
-struct Said {
-    fetch: usize,
-    what: String,
-    detail: String,
-}
-
-impl Visit for Said {
-    fn record_u64(&mut self, _: &Field, value: u64) {
-        self.fetch = usize::try_from(value).unwrap();
-    }
-
-    fn record_str(&mut self, _: &Field, value: &str) {
-        value.clone_into(&mut self.detail);
-    }
-
-    fn record_debug(&mut self, _: &Field, value: &dyn fmt::Debug) {
-        self.what = format!("{value:?}");
     }
 }

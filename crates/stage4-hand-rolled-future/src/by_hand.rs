@@ -1,6 +1,6 @@
 //! The fetch as an enum: what the compiler makes of an `async fn`, by hand.
 //!
-//! Each variant of [`Phase`] is a place at which the fetch can wait, and holds
+//! Each variant of `Phase` is a place at which the fetch can wait, and holds
 //! what is needed after it. `poll` goes from variant to variant until one of
 //! them has to wait, puts it back, and returns. It is stage 3's struct; what is
 //! new is who calls: not a loop that knows about fetches, but anybody who has a
@@ -12,23 +12,20 @@
 //! exists.
 
 use std::future::Future;
-use std::io::{self, ErrorKind};
 use std::mem;
-use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
-use std::vec;
 
 use bytes::BytesMut;
 use fetch_core::{BodyDecoder, FetchError, HeadParser, Options, Request, Response, ResponseHead};
 
 use crate::clock::Clock;
+use crate::connecting::Connecting;
 use crate::connection::Connection;
 use crate::lane::Lane;
 use crate::reactor::Reactor;
 use crate::resolve::Resolving;
-use crate::tcp::{Connect, TcpStream};
 use crate::timeout::Timeout;
 
 /// Fetches `request`. Nothing happens before the first poll, and dropping the
@@ -51,6 +48,10 @@ pub fn fetch(id: usize, request: Request, options: Rc<Options>, reactor: Rc<Reac
 pub struct Fetch(State);
 
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a future is as large as its largest state, and this one is nearly always there"
+)]
 enum State {
     New {
         id: usize,
@@ -175,21 +176,19 @@ impl Future for Exchange {
             self.phase = match mem::replace(&mut self.phase, Phase::Done) {
                 Phase::Resolving(mut resolving) => match Pin::new(&mut resolving).poll(cx)? {
                     Poll::Pending => return self.wait_in(Phase::Resolving(resolving)),
-                    Poll::Ready(addresses) => Phase::Connecting(Connecting::new(
-                        self.id,
-                        addresses,
-                        self.clock,
-                        &self.reactor,
-                    )),
+                    Poll::Ready(addresses) => {
+                        let (id, clock, reactor) = (self.id, self.clock, &self.reactor);
+                        Phase::Connecting(Connecting::new(id, addresses, clock, reactor))
+                    }
                 },
                 Phase::Connecting(mut connecting) => match Pin::new(&mut connecting).poll(cx) {
                     Poll::Pending => return self.wait_in(Phase::Connecting(connecting)),
-                    Poll::Ready(Err(error)) => {
-                        let error = self.clock.no_connection(&self.request, error);
-                        return Poll::Ready(Err(error));
-                    }
                     Poll::Ready(Ok(stream)) => {
                         Phase::Sending(Connection::new(stream, &self.request))
+                    }
+                    Poll::Ready(Err(last)) => {
+                        let error = self.clock.no_connection(&self.request, last);
+                        return Poll::Ready(Err(error));
                     }
                 },
                 Phase::Sending(mut connection) => match connection.poll_send_request(cx) {
@@ -204,113 +203,76 @@ impl Future for Exchange {
                     mut connection,
                     mut buffer,
                     mut parser,
-                } => {
-                    if let Some(head) = parser.parse(&mut buffer)? {
-                        let method = self.request.method();
-                        let body = BodyDecoder::new(method, &head, self.max_body_bytes)?;
-                        Phase::ReadingBody {
-                            connection,
-                            buffer,
-                            head,
-                            body,
-                        }
-                    } else {
-                        let read =
-                            connection.poll_read(cx, &mut buffer, FetchError::reading_head)?;
-                        let phase = Phase::ReadingHead {
+                } => match poll_read_head(cx, &mut connection, &mut buffer, &mut parser)? {
+                    Poll::Pending => {
+                        return self.wait_in(Phase::ReadingHead {
                             connection,
                             buffer,
                             parser,
-                        };
-                        match read {
-                            Poll::Pending => return self.wait_in(phase),
-                            Poll::Ready(0) => {
-                                return Poll::Ready(Err(FetchError::closed_before_head()));
-                            }
-                            Poll::Ready(_) => phase,
+                        });
+                    }
+                    Poll::Ready(head) => {
+                        let method = self.request.method();
+                        Phase::ReadingBody {
+                            body: BodyDecoder::new(method, &head, self.max_body_bytes)?,
+                            connection,
+                            buffer,
+                            head,
                         }
                     }
-                }
+                },
                 Phase::ReadingBody {
                     mut connection,
                     mut buffer,
                     head,
                     mut body,
-                } => {
-                    if body.decode(&mut buffer)? {
-                        return Poll::Ready(Ok(head.into_response(body)));
+                } => match poll_read_body(cx, &mut connection, &mut buffer, &mut body)? {
+                    Poll::Pending => {
+                        return self.wait_in(Phase::ReadingBody {
+                            connection,
+                            buffer,
+                            head,
+                            body,
+                        });
                     }
-                    match connection.poll_read(cx, &mut buffer, FetchError::reading_body)? {
-                        Poll::Ready(0) => {
-                            body.end_of_input()?;
-                            return Poll::Ready(Ok(head.into_response(body)));
-                        }
-                        read => {
-                            let phase = Phase::ReadingBody {
-                                connection,
-                                buffer,
-                                head,
-                                body,
-                            };
-                            if read.is_pending() {
-                                return self.wait_in(phase);
-                            }
-                            phase
-                        }
-                    }
-                }
+                    Poll::Ready(()) => return Poll::Ready(Ok(head.into_response(body))),
+                },
                 Phase::Done => panic!("polled after it was done"),
             }
         }
     }
 }
 
-/// The addresses in turn, each with its share of the time. Its loop is in the
-/// fields: an iterator, and the attempt that is on its way.
-#[derive(Debug)]
-struct Connecting {
-    id: usize,
-    clock: Clock,
-    reactor: Rc<Reactor>,
-    untried: vec::IntoIter<SocketAddr>,
-    attempt: Option<Timeout<Connect>>,
-    last_error: Option<io::Error>,
-}
-
-impl Connecting {
-    fn new(id: usize, addresses: Vec<SocketAddr>, clock: Clock, reactor: &Rc<Reactor>) -> Self {
-        Connecting {
-            id,
-            clock,
-            reactor: Rc::clone(reactor),
-            untried: addresses.into_iter(),
-            attempt: None,
-            last_error: None,
+/// Reads until the head is complete, or until there is nothing to read. How far
+/// it has come is in the arguments; this frame goes whenever it has to wait.
+fn poll_read_head(
+    cx: &Context<'_>,
+    connection: &mut Connection,
+    buffer: &mut BytesMut,
+    parser: &mut HeadParser,
+) -> Poll<Result<ResponseHead, FetchError>> {
+    loop {
+        if let Some(head) = parser.parse(buffer)? {
+            return Poll::Ready(Ok(head));
+        }
+        if ready!(connection.poll_read(cx, buffer, FetchError::reading_head))? == 0 {
+            return Poll::Ready(Err(FetchError::closed_before_head()));
         }
     }
 }
 
-impl Future for Connecting {
-    /// The error is that of the last address, if there was one.
-    type Output = Result<TcpStream, Option<io::Error>>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        loop {
-            if let Some(attempt) = &mut self.attempt {
-                let outcome = ready!(Pin::new(attempt).poll(cx));
-                self.attempt = None;
-                match outcome {
-                    Some(Ok(stream)) => return Poll::Ready(Ok(stream)),
-                    Some(Err(error)) => self.last_error = Some(error),
-                    None => self.last_error = Some(ErrorKind::TimedOut.into()),
-                }
-            }
-            let share = self.clock.share(self.untried.len());
-            let Some(address) = self.untried.next() else {
-                return Poll::Ready(Err(self.last_error.take()));
-            };
-            let connecting = TcpStream::connect(&self.reactor, self.id, address);
-            self.attempt = Some(Timeout::at(&self.reactor, self.id, share, connecting));
+/// Reads until the body is complete, or until there is nothing to read.
+fn poll_read_body(
+    cx: &Context<'_>,
+    connection: &mut Connection,
+    buffer: &mut BytesMut,
+    body: &mut BodyDecoder,
+) -> Poll<Result<(), FetchError>> {
+    while !body.decode(buffer)? {
+        if ready!(connection.poll_read(cx, buffer, FetchError::reading_body))? == 0 {
+            body.end_of_input()?;
+            break;
         }
     }
+    Poll::Ready(Ok(()))
 }

@@ -5,7 +5,7 @@ use std::future::poll_fn;
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::rc::Rc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bytes::{Buf, BytesMut};
 use fetch_core::{FetchError, Options, Outgoing, Request};
@@ -21,6 +21,8 @@ use crate::timeout::Timeout;
 pub struct Connection {
     stream: TcpStream,
     outgoing: Outgoing,
+    /// Why sending ended early, if it did.
+    broken: Option<io::Error>,
 }
 
 impl Connection {
@@ -50,6 +52,7 @@ impl Connection {
         Connection {
             stream,
             outgoing: request.encode(),
+            broken: None,
         }
     }
 
@@ -81,7 +84,10 @@ impl Connection {
         while self.outgoing.has_remaining() {
             if self.poll_write_some(cx).is_pending() {
                 // One wait for two directions: whichever comes first.
-                return self.stream.poll_readable(cx).map(drop);
+                if let Err(error) = ready!(self.stream.poll_readable(cx)) {
+                    self.give_up_sending(error);
+                }
+                return Poll::Ready(());
             }
         }
         Poll::Ready(())
@@ -97,16 +103,21 @@ impl Connection {
         // On the stack, since it need not outlive a wait: while this fetch
         // waits, it holds no buffer but what it has received.
         let mut chunk = [0; 16 * 1024];
-        loop {
-            let wrote = self.poll_write_some(cx);
-            if let Poll::Ready(read) = self.stream.poll_read(cx, &mut chunk) {
-                let read = read.map_err(|error| kind(&error));
-                return Poll::Ready(read.inspect(|&length| {
-                    buffer.extend_from_slice(&chunk[..length]);
-                }));
+        let wrote = self.poll_write_some(cx);
+        match self.stream.poll_read(cx, &mut chunk) {
+            Poll::Ready(Ok(0)) => Poll::Ready(self.end_of_input(kind)),
+            Poll::Ready(Ok(length)) => {
+                buffer.extend_from_slice(&chunk[..length]);
+                Poll::Ready(Ok(length))
             }
-            if wrote.is_pending() {
-                return Poll::Pending;
+            Poll::Ready(Err(error)) => Poll::Ready(Err(kind(&error))),
+            Poll::Pending => {
+                if wrote.is_ready() {
+                    // There may be room for more, but the others first: with a
+                    // loop here, a peer that always has some would keep us.
+                    cx.waker().wake_by_ref();
+                }
+                Poll::Pending
             }
         }
     }
@@ -118,12 +129,27 @@ impl Connection {
         }
         self.stream
             .poll_write(cx, self.outgoing.chunk())
-            .map(|written| {
-                // The server reads no more. What it said before it stopped is
-                // in our receive buffer, and is the result.
-                let length = written.unwrap_or(self.outgoing.remaining());
-                self.outgoing.advance(length);
+            .map(|written| match written {
+                Ok(length) => self.outgoing.advance(length),
+                Err(error) => self.give_up_sending(error),
             })
+    }
+
+    /// The server reads no more. What it said before it stopped is in our
+    /// receive buffer, and is the result.
+    fn give_up_sending(&mut self, error: io::Error) {
+        self.outgoing.advance(self.outgoing.remaining());
+        // Later errors only repeat that the connection is gone.
+        self.broken.get_or_insert(error);
+    }
+
+    /// The system reports a reset once. If sending got to hear of it, reading
+    /// shows a clean end, and a body that runs to the close would look whole.
+    fn end_of_input(&self, kind: fn(&io::Error) -> FetchError) -> Result<usize, FetchError> {
+        match &self.broken {
+            Some(error) if error.kind() == ErrorKind::ConnectionReset => Err(kind(error)),
+            _ => Ok(0),
+        }
     }
 }
 

@@ -32,24 +32,26 @@ where
     let count = requests.len();
     let limit = options.max_in_flight.get().min(count);
     let permits = Semaphore::new(limit);
-    let failed = Rc::new(Cell::new(false));
-    let is_cancelled = || options.on_error == OnError::CancelOthers && failed.get();
+    let cancelled = Rc::new(Cell::new(false));
 
     let mut tasks = Vec::with_capacity(count);
     for (index, request) in requests.into_iter().enumerate() {
         let permit = admit(&permits, index).await;
-        if is_cancelled() {
+        if cancelled.get() {
+            // Those behind it have not been heard of, and stay so.
+            wait::finished(index, &Err::<(), _>(FetchError::Cancelled));
             break;
         }
         tasks.push(runtime.spawn(Admitted {
             fetch: start(index, request),
-            failed: Rc::clone(&failed),
+            on_error: options.on_error,
+            cancelled: Rc::clone(&cancelled),
             permit: Some(permit),
         }));
     }
     // Whoever holds all the permits knows that nobody else is in flight.
     let mut returned = Vec::with_capacity(limit);
-    while returned.len() < limit && !is_cancelled() {
+    while returned.len() < limit && !cancelled.get() {
         returned.push(permits.acquire().await);
     }
 
@@ -80,7 +82,9 @@ pin_project! {
     struct Admitted<F> {
         #[pin]
         fetch: F,
-        failed: Rc<Cell<bool>>,
+        on_error: OnError,
+        // Whether the group is.
+        cancelled: Rc<Cell<bool>>,
         permit: Option<Permit>,
     }
 }
@@ -93,9 +97,14 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
+        if this.cancelled.get() {
+            // It was in the run queue when another failed, and whoever has the
+            // handles is there as well. Nothing need wake this one again.
+            return Poll::Pending;
+        }
         let result = ready!(this.fetch.poll(cx));
-        if result.is_err() {
-            this.failed.set(true);
+        if result.is_err() && *this.on_error == OnError::CancelOthers {
+            this.cancelled.set(true);
         }
         // Wakes whoever fetches the permits.
         *this.permit = None;

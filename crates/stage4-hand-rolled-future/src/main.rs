@@ -3,7 +3,6 @@
 //! Which of the two fetches runs: `-- --fetch enum` (by hand, the default) or
 //! `-- --fetch async` (by the compiler).
 
-#[cfg(not(loom))]
 fn main() -> std::process::ExitCode {
     use stage_cli::{About, OwnOption};
     use stage4_hand_rolled_future::{HandRolledFuture, Written};
@@ -30,7 +29,3 @@ fn main() -> std::process::ExitCode {
         Ok(HandRolledFuture { fetch })
     })
 }
-
-/// The loom models need the library only.
-#[cfg(loom)]
-fn main() {}

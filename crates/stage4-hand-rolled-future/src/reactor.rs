@@ -6,9 +6,7 @@
 //!
 //! `polling` is *oneshot*: once it has reported a socket it says nothing more
 //! of it until it is asked again. That suits futures, which wait again whenever
-//! they return `Pending`, and it asks one thing of us: its interest is per
-//! socket and not per direction, so that each time it must be given all that
-//! anybody still waits for.
+//! they return `Pending`.
 #![allow(unsafe_code)]
 
 use std::cell::{RefCell, RefMut};
@@ -17,15 +15,16 @@ use std::io;
 use std::net::TcpStream;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::{Context, Waker};
+use std::task::Context;
 use std::time::{Duration, Instant};
 
-use fetch_core::wait::{self, By, On};
+use fetch_core::wait::{self, On};
 use polling::{Event, Events, Poller};
 use slab::Slab;
 
 use crate::executor::Park;
 use crate::timers::Timers;
+use crate::waits::{Direction, Waits, Wake};
 
 /// Sockets and moments, and who waits for them. One thread's own; only the
 /// poller inside can be reached from others, to be told to return.
@@ -36,34 +35,6 @@ pub struct Reactor {
     due: RefCell<Vec<Wake>>,
     waits: RefCell<Slab<Waits>>,
     timers: RefCell<Timers>,
-}
-
-/// A direction of a socket.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    /// Bytes from the peer, or the end of them.
-    Read,
-    /// Room for bytes to the peer, or the connection itself.
-    Write,
-}
-
-/// Who waits for one socket. A waker is here if, and only if, the poller has
-/// been asked for its direction and has not answered.
-struct Waits {
-    /// Whose wait it is, for the trace.
-    fetch: usize,
-    socket: Rc<TcpStream>,
-    read: Option<Waker>,
-    write: Option<Waker>,
-    /// Woken, and not polled since: for the trace.
-    woken: bool,
-}
-
-/// A waker to be called, once nothing is borrowed.
-pub(crate) struct Wake {
-    pub(crate) fetch: usize,
-    pub(crate) by: By,
-    pub(crate) waker: Waker,
 }
 
 impl Reactor {
@@ -128,7 +99,7 @@ impl Park for Reactor {
         let mut due = self.due.take();
         {
             let mut events = self.events.borrow_mut();
-            // `wait` appends.
+            // `wait` appends, and goes on by itself after a signal.
             events.clear();
             self.poller.wait(&mut events, timeout)?;
             for event in events.iter() {
@@ -145,38 +116,6 @@ impl Park for Reactor {
         }
         self.due.replace(due);
         Ok(())
-    }
-}
-
-impl Waits {
-    /// Tells the poller all that is waited for: its interest is replaced, not
-    /// added to.
-    fn ask(&self, poller: &Poller, key: usize) -> io::Result<()> {
-        if self.read.is_none() && self.write.is_none() {
-            return Ok(());
-        }
-        let interest = Event::new(key, self.read.is_some(), self.write.is_some());
-        poller.modify(&*self.socket, interest)
-    }
-
-    fn take(&mut self, read: bool, write: bool, due: &mut Vec<Wake>) {
-        let read = self.read.take_if(|_| read);
-        let write = self.write.take_if(|_| write);
-        for waker in read.into_iter().chain(write) {
-            self.woken = true;
-            due.push(Wake {
-                fetch: self.fetch,
-                by: By::Reactor,
-                waker,
-            });
-        }
-    }
-
-    fn waker(&mut self, direction: Direction) -> &mut Option<Waker> {
-        match direction {
-            Direction::Read => &mut self.read,
-            Direction::Write => &mut self.write,
-        }
     }
 }
 
@@ -198,13 +137,10 @@ impl Source {
     /// The system has no room for it.
     pub fn register(reactor: &Rc<Reactor>, fetch: usize, socket: TcpStream) -> io::Result<Self> {
         let socket = Rc::new(socket);
-        let key = reactor.waits.borrow_mut().insert(Waits {
-            fetch,
-            socket: Rc::clone(&socket),
-            read: None,
-            write: None,
-            woken: false,
-        });
+        let key = reactor
+            .waits
+            .borrow_mut()
+            .insert(Waits::new(fetch, Rc::clone(&socket)));
         // From here on, leaving by an error drops `source`, which tidies up.
         let source = Source {
             socket,
@@ -234,9 +170,7 @@ impl Source {
     pub fn still_waits(&self, direction: Direction, cx: &Context<'_>) -> bool {
         let mut waits = self.reactor.waits.borrow_mut();
         let waits = &mut waits[self.key];
-        if std::mem::take(&mut waits.woken) {
-            wait::resumed(waits.fetch);
-        }
+        waits.say_resumed();
         match waits.waker(direction) {
             Some(waker) => {
                 waker.clone_from(cx.waker());
@@ -258,7 +192,7 @@ impl Source {
         *waits.waker(direction) = Some(cx.waker().clone());
         let asked = waits.ask(&self.reactor.poller, self.key);
         match asked {
-            Ok(()) => wait::waiting(waits.fetch, on),
+            Ok(()) => wait::waiting(waits.fetch(), on),
             Err(_) => *waits.waker(direction) = None,
         }
         asked

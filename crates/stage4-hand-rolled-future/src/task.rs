@@ -3,6 +3,16 @@
 //! The future is not in here. It stays with the executor, on the executor's
 //! thread, and may therefore hold an `Rc`. What travels to other threads is
 //! this: a number that says whose turn it is, and the queue to put it in.
+//!
+//! ```text
+//!                  wake                  leave_queue            Pending
+//!     waiting ───────────────► in the queue ──────► being polled ──────► waiting
+//!                                   ▲                    │
+//!                                   └──────── wake ──────┘
+//! ```
+//!
+//! A wake in the queue changes nothing; a wake after the future is done queues a
+//! number behind which there is no future any more.
 
 use std::fmt;
 

@@ -6,15 +6,18 @@
 use std::cell::Cell;
 use std::future::Future;
 use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::mem::MaybeUninit;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
 use fetch_core::wait::On;
-use socket2::{Domain, Socket, Type};
+use socket2::SockRef;
 
-use crate::reactor::{Direction, Reactor, Source};
+use crate::connect::Connect;
+use crate::reactor::{Reactor, Source};
+use crate::waits::Direction;
 
 /// How many calls in a row may succeed before the task lets others run.
 /// *Second reading:* a peer that always has bytes for us would otherwise keep
@@ -34,12 +37,19 @@ impl TcpStream {
     ///
     /// Nothing happens before the first poll.
     pub fn connect(reactor: &Rc<Reactor>, fetch: usize, address: SocketAddr) -> Connect {
-        Connect {
-            reactor: Rc::clone(reactor),
-            fetch,
-            address,
-            stream: None,
+        Connect::new(reactor, fetch, address)
+    }
+
+    /// A stream on a socket whose connection may not be there yet.
+    pub(crate) fn new(source: Source) -> Self {
+        TcpStream {
+            source,
+            calls: Cell::new(0),
         }
+    }
+
+    pub(crate) fn source(&self) -> &Source {
+        &self.source
     }
 
     /// Reads some bytes; 0 is the end of input.
@@ -76,7 +86,11 @@ impl TcpStream {
     /// As [`poll_read`](Self::poll_read).
     pub fn poll_readable(&self, cx: &Context<'_>) -> Poll<io::Result<()>> {
         self.poll_call(cx, Direction::Read, On::Readable, |socket| {
-            socket.peek(&mut [0]).map(drop)
+            let peeked = socket.peek(&mut [0]);
+            if peeked.is_err() {
+                drop_urgent(socket);
+            }
+            peeked.map(drop)
         })
     }
 
@@ -101,7 +115,7 @@ impl TcpStream {
     }
 
     /// A system call that does not block, and the wait if it would.
-    fn poll_call<T>(
+    pub(crate) fn poll_call<T>(
         &self,
         cx: &Context<'_>,
         direction: Direction,
@@ -138,80 +152,13 @@ impl TcpStream {
     }
 }
 
-/// The future of a connection. See [`TcpStream::connect`].
-#[derive(Debug)]
-pub struct Connect {
-    reactor: Rc<Reactor>,
-    fetch: usize,
-    address: SocketAddr,
-    /// On its way, once the first poll has begun it.
-    stream: Option<TcpStream>,
-}
-
-impl Future for Connect {
-    type Output = io::Result<TcpStream>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let Some(stream) = self.stream.take() else {
-            let stream = begin(&self.reactor, self.fetch, self.address)?;
-            stream.source.wait_for(Direction::Write, On::Connect, cx)?;
-            self.stream = Some(stream);
-            return Poll::Pending;
-        };
-        let decided = stream.poll_call(cx, Direction::Write, On::Connect, connected);
-        match decided {
-            Poll::Ready(result) => Poll::Ready(result.map(|()| stream)),
-            Poll::Pending => {
-                self.stream = Some(stream);
-                Poll::Pending
-            }
-        }
-    }
-}
-
-/// Begins to connect. The standard library's `connect` blocks, so this is
-/// `socket2`'s.
-fn begin(reactor: &Rc<Reactor>, fetch: usize, address: SocketAddr) -> io::Result<TcpStream> {
-    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
-    socket.set_nonblocking(true)?;
-    if let Err(error) = socket.connect(&address.into())
-        && !is_in_progress(&error)
-    {
-        return Err(error);
-    }
-    // Connected first, registered after: a socket that does neither is
-    // reported as hung up.
-    Ok(TcpStream {
-        source: Source::register(reactor, fetch, socket.into())?,
-        calls: Cell::new(0),
-    })
-}
-
-fn is_in_progress(error: &io::Error) -> bool {
-    // std has no stable `ErrorKind` for what Unix says here; Windows says
-    // `WouldBlock`. An interrupted connect goes on by itself, and must not be
-    // repeated.
-    #[cfg(unix)]
-    if error.raw_os_error() == Some(libc::EINPROGRESS) {
-        return true;
-    }
-    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
-}
-
-/// How a connection stands that was begun: `WouldBlock` if it is undecided.
-///
-/// That the socket has become writable says only that something happened. The
-/// error, if there is one, can be read once; after that the peer's address
-/// tells whether there is a connection.
-fn connected(socket: &std::net::TcpStream) -> io::Result<()> {
-    if let Some(error) = socket.take_error()? {
-        return Err(error);
-    }
-    match socket.peer_addr() {
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::NotConnected => Err(ErrorKind::WouldBlock.into()),
-        Err(error) => Err(error),
-    }
+/// Takes a byte of urgent data out, if there is one (RFC 9293 §3.8.5). To
+/// `polling` it makes a socket readable, and a look at what is next does not
+/// find it: the reactor would wake us for it again and again. To read takes it
+/// out, too.
+fn drop_urgent(socket: &std::net::TcpStream) {
+    // An error says that there is none.
+    let _ = SockRef::from(socket).recv_out_of_band(&mut [MaybeUninit::uninit()]);
 }
 
 /// The future of some bytes read. See [`TcpStream::read`].

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use fetch_core::wait::{self, By};
 
-use crate::reactor::{Reactor, Wake};
+use crate::reactor::Reactor;
+use crate::waits::Wake;
 
 /// All moments, the earliest first.
 #[derive(Debug, Default)]
@@ -138,5 +139,56 @@ impl Future for Sleep {
 impl Drop for Sleep {
     fn drop(&mut self) {
         self.forget();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn timers(moments: &[Instant]) -> Timers {
+        let mut timers = Timers::default();
+        for (fetch, moment) in moments.iter().enumerate() {
+            let key = timers.new_key(*moment);
+            let waker = Waker::noop().clone();
+            timers.waiting.insert(key, Waiting { fetch, waker });
+        }
+        timers
+    }
+
+    fn due(timers: &mut Timers, now: Instant) -> Vec<usize> {
+        let mut due = Vec::new();
+        timers.take_due(now, &mut due);
+        due.iter().map(|wake| wake.fetch).collect()
+    }
+
+    #[test]
+    fn due_are_those_of_now_and_before_the_earliest_first() {
+        let now = Instant::now();
+        let late = now + Duration::from_nanos(1);
+        let early = now - Duration::from_millis(1);
+        let mut timers = timers(&[now, late, early, now]);
+        assert_eq!(due(&mut timers, now), [2, 0, 3]);
+        assert_eq!(due(&mut timers, late), [1]);
+        assert_eq!(timers.until_next(now), None);
+    }
+
+    #[test]
+    fn waits_are_rounded_up_to_milliseconds() {
+        let now = Instant::now();
+        for (nanoseconds, milliseconds) in [
+            (0, 0),
+            (1, 1),
+            (1_000_000, 1),
+            (1_000_001, 2),
+            (1_999_999_999, 2000),
+        ] {
+            let timers = timers(&[now + Duration::from_nanos(nanoseconds)]);
+            let wait = timers.until_next(now);
+            assert_eq!(wait, Some(Duration::from_millis(milliseconds)));
+        }
+        let passed = timers(&[now]);
+        let later = now + Duration::from_secs(1);
+        assert_eq!(passed.until_next(later), Some(Duration::ZERO));
     }
 }

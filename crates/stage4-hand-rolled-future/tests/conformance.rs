@@ -1,6 +1,9 @@
-#[cfg(not(loom))]
+//! The cases and checks of all stages, for the fetch that is written by hand.
+
+use stage4_hand_rolled_future::{HandRolledFuture, Written};
+
 fn main() -> std::process::ExitCode {
-    conformance::main(stage4_hand_rolled_future::HandRolledFuture {
-        fetch: stage4_hand_rolled_future::Written::ByHand,
+    conformance::main(HandRolledFuture {
+        fetch: Written::ByHand,
     })
 }

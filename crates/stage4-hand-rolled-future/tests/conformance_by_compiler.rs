@@ -1,6 +1,9 @@
-#[cfg(not(loom))]
+//! The cases and checks of all stages, for the fetch that the compiler wrote.
+
+use stage4_hand_rolled_future::{HandRolledFuture, Written};
+
 fn main() -> std::process::ExitCode {
-    conformance::main(stage4_hand_rolled_future::HandRolledFuture {
-        fetch: stage4_hand_rolled_future::Written::ByCompiler,
+    conformance::main(HandRolledFuture {
+        fetch: Written::ByCompiler,
     })
 }

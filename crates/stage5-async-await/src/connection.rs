@@ -29,6 +29,8 @@ pub struct Connection {
     id: usize,
     stream: TcpStream,
     outgoing: Outgoing,
+    /// Why sending ended early, if it did.
+    broken: Option<io::Error>,
 }
 
 impl Connection {
@@ -54,6 +56,7 @@ impl Connection {
             id,
             stream,
             outgoing,
+            broken: None,
         })
     }
 
@@ -66,12 +69,12 @@ impl Connection {
     pub async fn send_request(&mut self) {
         let (reader, mut writer) = self.stream.split();
         while self.outgoing.has_remaining() {
-            let outgoing = &mut self.outgoing;
+            let (outgoing, broken) = (&mut self.outgoing, &mut self.broken);
             let answered_or_written = pin!(async {
                 select! {
                     biased;
                     _ = reader.readable() => true,
-                    () = write_some(&mut writer, outgoing) => false,
+                    () = write_some(&mut writer, outgoing, broken) => false,
                 }
             });
             if traced(self.id, On::Writable, By::Reactor, answered_or_written).await {
@@ -90,9 +93,17 @@ impl Connection {
         buffer: &mut BytesMut,
         kind: fn(&io::Error) -> FetchError,
     ) -> Result<usize, FetchError> {
-        let (mut reader, mut writer) = self.stream.split();
+        match self.read_some(buffer).await {
+            Ok(0) => self.end_of_input(kind),
+            Ok(length) => Ok(length),
+            Err(error) => Err(kind(&error)),
+        }
+    }
+
+    async fn read_some(&mut self, buffer: &mut BytesMut) -> io::Result<usize> {
         buffer.reserve(READ);
-        let outgoing = &mut self.outgoing;
+        let (mut reader, mut writer) = self.stream.split();
+        let (outgoing, broken) = (&mut self.outgoing, &mut self.broken);
         let read = pin!(async {
             // Both directions are open, and this future waits for both. The
             // branch that loses is dropped and made anew in the next turn, so
@@ -102,22 +113,35 @@ impl Connection {
                 select! {
                     biased;
                     read = reader.read_buf(buffer) => return read,
-                    () = write_some(&mut writer, outgoing), if outgoing.has_remaining() => {}
+                    () = write_some(&mut writer, outgoing, broken),
+                        if outgoing.has_remaining() => {}
                 }
             }
         });
-        traced(self.id, On::Readable, By::Reactor, read)
-            .await
-            .map_err(|error| kind(&error))
+        traced(self.id, On::Readable, By::Reactor, read).await
+    }
+
+    /// The system reports a reset once. If a write got to hear of it, reading
+    /// shows a clean end, and a body that runs to the close would look whole.
+    fn end_of_input(&self, kind: fn(&io::Error) -> FetchError) -> Result<usize, FetchError> {
+        match &self.broken {
+            Some(error) if error.kind() == io::ErrorKind::ConnectionReset => Err(kind(error)),
+            _ => Ok(0),
+        }
     }
 }
 
 /// One write. After an error there is nothing more to send: the server reads no
 /// more, but what it said before it stopped is in our receive buffer, and is
 /// the result.
-async fn write_some(writer: &mut WriteHalf<'_>, outgoing: &mut Outgoing) {
-    if writer.write_buf(outgoing).await.is_err() {
+async fn write_some(
+    writer: &mut WriteHalf<'_>,
+    outgoing: &mut Outgoing,
+    broken: &mut Option<io::Error>,
+) {
+    if let Err(error) = writer.write_buf(outgoing).await {
         outgoing.advance(outgoing.remaining());
+        *broken = Some(error);
     }
 }
 

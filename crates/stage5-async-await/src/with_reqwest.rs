@@ -4,6 +4,11 @@
 //! connecting, parsing and framing happen inside. What is left to write is what
 //! makes its results those of the other stages: options that switch off what
 //! we did not ask for, limits that it does not have, and names for its errors.
+//!
+//! Two differences remain, both outside the contract. A server that answers
+//! before it has been asked gets an answer through only if our request is
+//! quicker (`io` otherwise). And if one address of a name refuses and another is
+//! silent, hyper reports the error of the first, and we that of the last.
 
 mod errors;
 mod names;
@@ -141,7 +146,10 @@ fn check_size(headers: &HeaderMap) -> Result<(), FetchError> {
         .sum();
     if bytes > limits::HEADER_MAP_BYTES {
         return Err(FetchError::HeadTooLarge {
-            reason: format!("{bytes} bytes of fields, and 65,536 are allowed"),
+            reason: format!(
+                "{bytes} bytes of fields, and {} are allowed",
+                limits::HEADER_MAP_BYTES
+            ),
         });
     }
     Ok(())

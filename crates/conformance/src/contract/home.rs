@@ -6,20 +6,21 @@ use fetch_core::{ErrorKind, FetchError, Home, OnError, Options};
 use origin::{Origin, Script};
 
 use super::setup::{
-    AMPLE, answer_after, at_most, connection, deadline, expect_left, expect_prompt, fail_after,
-    hold, passed, start_origin,
+    AMPLE, answer_after, at_most, closed_at, connection, deadline, expect_left, expect_prompt,
+    fail_after, hold, passed, start_origin,
 };
+use super::{ContractCheck, check};
 use crate::{Check, Subject, Timed};
 
-pub(super) const CHECKS: &[(&str, fn(&Subject) -> Check)] = &[
-    ("home", both),
-    ("home-ignores-max-in-flight", ignores_max_in_flight),
-    ("home-profile-fails", profile_fails),
-    ("home-orders-fail", orders_fail),
-    ("home-both-fail", both_fail),
-    ("home-404", not_found),
-    ("home-deadline", held),
-    ("home-bad-origin", bad_origin),
+pub(super) const CHECKS: &[ContractCheck] = &[
+    check("home", both),
+    check("home-ignores-max-in-flight", ignores_max_in_flight),
+    check("home-profile-fails", profile_fails),
+    check("home-orders-fail", orders_fail),
+    check("home-both-fail", both_fail),
+    check("home-404", not_found),
+    check("home-deadline", held),
+    check("home-bad-origin", bad_origin),
 ];
 
 /// Scripts live under this path, so it takes the place of the origin.
@@ -87,10 +88,7 @@ fn one_fails(subject: &Subject, fails: &str, held: &str) -> Check {
         called.elapsed,
         FAILS_AFTER + Duration::from_secs(2),
     )?;
-    let failed = connection(&origin, &format!("{SCRIPTED}/{fails}"))?;
-    let failed_at = failed
-        .origin_fin_at
-        .ok_or("the origin did not close first")?;
+    let failed_at = closed_at(&origin, &format!("{SCRIPTED}/{fails}"))?;
     expect_left(&origin, &format!("{SCRIPTED}/{held}"), failed_at)?;
     passed()
 }

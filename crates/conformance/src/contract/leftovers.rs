@@ -10,11 +10,12 @@ use origin::{Origin, Script};
 use super::setup::{
     AMPLE, answer_after, at_most, deadline, eventually, get, hold, passed, serve, start_origin,
 };
+use super::{ContractCheck, check};
 use crate::{Check, RefusingPort, Subject, Verdict};
 
 pub(crate) const NAME: &str = "nothing-left-behind";
 
-pub(super) const CHECKS: &[(&str, fn(&Subject) -> Check)] = &[(NAME, nothing_left_behind)];
+pub(super) const CHECKS: &[ContractCheck] = &[check(NAME, nothing_left_behind)];
 
 /// Tells a test program that it is the process of its own.
 const ALONE: &str = "CONFORMANCE_ALONE";

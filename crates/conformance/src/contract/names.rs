@@ -13,17 +13,18 @@ use super::setup::{
     AMPLE, answer_after, at_most, deadline, expect_body, expect_kind, expect_timeout, get, get_all,
     passed, serve, start_origin,
 };
+use super::{ContractCheck, check};
 use crate::{Check, RefusingPort, Subject, Timed};
 
-pub(super) const CHECKS: &[(&str, fn(&Subject) -> Check)] = &[
-    ("name-late", late),
-    ("name-never", never),
-    ("name-dead-address-first", dead_address_first),
-    ("name-only-dead-addresses", only_dead_addresses),
-    ("name-without-address", without_address),
-    ("name-error", error),
-    ("name-asked-once", asked_once),
-    ("name-literals-are-not-asked", literals_are_not_asked),
+pub(super) const CHECKS: &[ContractCheck] = &[
+    check("name-late", late),
+    check("name-never", never),
+    check("name-dead-address-first", dead_address_first),
+    check("name-only-dead-addresses", only_dead_addresses),
+    check("name-without-address", without_address),
+    check("name-error", error),
+    check("name-asked-once", asked_once),
+    check("name-literals-are-not-asked", literals_are_not_asked),
 ];
 
 /// A resolver that gives these addresses, whatever the name.

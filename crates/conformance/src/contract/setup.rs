@@ -158,6 +158,16 @@ pub(super) fn connection(origin: &Origin, path: &str) -> Result<Connection, Stri
     found.ok_or_else(|| format!("no connection asked for {path}"))
 }
 
+/// When the origin closed the connection for `path`. The client may know of it
+/// before the journal does: the note follows the system call.
+pub(super) fn closed_at(origin: &Origin, path: &str) -> Result<Instant, String> {
+    eventually(&format!("the origin closes {path}"), AMPLE / 2, || {
+        connection(origin, path).is_ok_and(|c| c.origin_fin_at.is_some())
+    })?;
+    let closed_at = connection(origin, path)?.origin_fin_at;
+    closed_at.ok_or_else(|| format!("{path} is not closed any more"))
+}
+
 /// The client must have left the connection for `path` within [`PROMPT`] after
 /// `moment`, although the server would have held it.
 pub(super) fn expect_left(origin: &Origin, path: &str, moment: Instant) -> Result<(), String> {

@@ -10,9 +10,10 @@ use bytes::Bytes;
 use fetch_core::Request;
 
 use super::setup::{AMPLE, OK, deadline, expect_body, passed};
+use super::{ContractCheck, check};
 use crate::{Check, Subject};
 
-pub(super) const CHECKS: &[(&str, fn(&Subject) -> Check)] = &[("upload-8MiB", eight_mebibytes)];
+pub(super) const CHECKS: &[ContractCheck] = &[check("upload-8MiB", eight_mebibytes)];
 
 const LENGTH: usize = 8 << 20;
 

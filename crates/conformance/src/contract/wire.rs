@@ -11,18 +11,19 @@ use origin::Script;
 
 use super::names::Answers;
 use super::setup::{AMPLE, deadline, eventually, passed, start_origin};
+use super::{ContractCheck, check};
 use crate::{Check, Subject, Verdict};
 
-pub(super) const CHECKS: &[(&str, fn(&Subject) -> Check)] = &[
-    ("wire-get", get),
-    ("wire-head", head),
-    ("wire-custom-method", custom_method),
-    ("wire-post", post),
-    ("wire-post-empty", post_empty),
-    ("wire-delete-body", delete_with_body),
-    ("wire-own-fields", own_fields),
-    ("wire-ipv6", ipv6),
-    ("wire-name", name),
+pub(super) const CHECKS: &[ContractCheck] = &[
+    check("wire-get", get),
+    check("wire-head", head),
+    check("wire-custom-method", custom_method),
+    check("wire-post", post),
+    check("wire-post-empty", post_empty),
+    check("wire-delete-body", delete_with_body),
+    check("wire-own-fields", own_fields),
+    check("wire-ipv6", ipv6),
+    check("wire-name", name),
 ];
 
 const AGENT: &str = concat!("five-ways-to-wait/", env!("CARGO_PKG_VERSION"));
@@ -53,7 +54,7 @@ fn plain() -> Expectation {
 }
 
 fn get(subject: &Subject) -> Check {
-    check(
+    compare(
         subject,
         Expectation {
             bytes: "GET /a?b=c HTTP/1.1\r\nhost: 127.0.0.1:{PORT}\r\nuser-agent: {AGENT}\r\n\
@@ -64,7 +65,7 @@ fn get(subject: &Subject) -> Check {
 }
 
 fn head(subject: &Subject) -> Check {
-    check(
+    compare(
         subject,
         Expectation {
             method: "HEAD",
@@ -76,7 +77,7 @@ fn head(subject: &Subject) -> Check {
 }
 
 fn custom_method(subject: &Subject) -> Check {
-    check(
+    compare(
         subject,
         Expectation {
             method: "PROPFIND",
@@ -88,7 +89,7 @@ fn custom_method(subject: &Subject) -> Check {
 }
 
 fn post(subject: &Subject) -> Check {
-    check(
+    compare(
         subject,
         Expectation {
             method: "POST",
@@ -101,7 +102,7 @@ fn post(subject: &Subject) -> Check {
 }
 
 fn post_empty(subject: &Subject) -> Check {
-    check(
+    compare(
         subject,
         Expectation {
             method: "POST",
@@ -113,7 +114,7 @@ fn post_empty(subject: &Subject) -> Check {
 }
 
 fn delete_with_body(subject: &Subject) -> Check {
-    check(
+    compare(
         subject,
         Expectation {
             method: "DELETE",
@@ -128,7 +129,7 @@ fn delete_with_body(subject: &Subject) -> Check {
 /// Own `accept` and `user-agent` take the place of ours; the values of one name
 /// go together, where the name came first.
 fn own_fields(subject: &Subject) -> Check {
-    check(
+    compare(
         subject,
         Expectation {
             method: "PUT",
@@ -150,7 +151,7 @@ fn own_fields(subject: &Subject) -> Check {
 }
 
 fn ipv6(subject: &Subject) -> Check {
-    check(
+    compare(
         subject,
         Expectation {
             address: Ipv6Addr::LOCALHOST.into(),
@@ -165,7 +166,7 @@ fn ipv6(subject: &Subject) -> Check {
 
 fn name(subject: &Subject) -> Check {
     let answers = Answers::at_once([Ipv4Addr::LOCALHOST.into()]);
-    check(
+    compare(
         subject,
         Expectation {
             host: "Name.Test",
@@ -180,7 +181,7 @@ fn name(subject: &Subject) -> Check {
     )
 }
 
-fn check(subject: &Subject, expected: Expectation) -> Check {
+fn compare(subject: &Subject, expected: Expectation) -> Check {
     let origin = start_origin()?;
     let empty = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
     let script = Script::new().expect_request().send(empty).close();

@@ -1,0 +1,102 @@
+//! A connection as a future.
+
+use std::future::Future;
+use std::io::{self, ErrorKind};
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use fetch_core::wait::On;
+use socket2::{Domain, Socket, Type};
+
+use crate::reactor::{Reactor, Source};
+use crate::tcp::TcpStream;
+use crate::waits::Direction;
+
+/// The future of a connection. See [`TcpStream::connect`].
+#[derive(Debug)]
+pub struct Connect {
+    reactor: Rc<Reactor>,
+    fetch: usize,
+    address: SocketAddr,
+    /// On its way, once the first poll has begun it.
+    stream: Option<TcpStream>,
+}
+
+impl Connect {
+    pub(crate) fn new(reactor: &Rc<Reactor>, fetch: usize, address: SocketAddr) -> Self {
+        Connect {
+            reactor: Rc::clone(reactor),
+            fetch,
+            address,
+            stream: None,
+        }
+    }
+}
+
+impl Future for Connect {
+    type Output = io::Result<TcpStream>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Some(stream) = self.stream.take() else {
+            let stream = begin(&self.reactor, self.fetch, self.address)?;
+            stream
+                .source()
+                .wait_for(Direction::Write, On::Connect, cx)?;
+            self.stream = Some(stream);
+            return Poll::Pending;
+        };
+        let decided = stream.poll_call(cx, Direction::Write, On::Connect, connected);
+        match decided {
+            Poll::Ready(result) => Poll::Ready(result.map(|()| stream)),
+            Poll::Pending => {
+                self.stream = Some(stream);
+                Poll::Pending
+            }
+        }
+    }
+}
+
+/// Begins to connect. The standard library's `connect` blocks, so this is
+/// `socket2`'s.
+fn begin(reactor: &Rc<Reactor>, fetch: usize, address: SocketAddr) -> io::Result<TcpStream> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+    socket.set_nonblocking(true)?;
+    if let Err(error) = socket.connect(&address.into())
+        && !is_in_progress(&error)
+    {
+        return Err(error);
+    }
+    // Connected first, registered after: a socket that does neither is
+    // reported as hung up.
+    let source = Source::register(reactor, fetch, socket.into())?;
+    Ok(TcpStream::new(source))
+}
+
+fn is_in_progress(error: &io::Error) -> bool {
+    // std has no stable `ErrorKind` for what Unix says here; Windows says
+    // `WouldBlock`. An interrupted connect goes on by itself, and must not be
+    // repeated.
+    #[cfg(unix)]
+    if error.raw_os_error() == Some(libc::EINPROGRESS) {
+        return true;
+    }
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}
+
+/// How a connection stands that was begun: `WouldBlock` if it is undecided.
+///
+/// That the socket has become writable says only that something happened. The
+/// error, if there is one, can be read once; after that the peer's address
+/// tells whether there is a connection.
+fn connected(socket: &std::net::TcpStream) -> io::Result<()> {
+    if let Some(error) = socket.take_error()? {
+        return Err(error);
+    }
+    match socket.peer_addr() {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotConnected => Err(ErrorKind::WouldBlock.into()),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,127 @@
+//! What the reader is told after a check.
+
+use crate::compile::{Build, Level};
+use crate::ended::Failure;
+use crate::exercise::Exercise;
+use crate::progress::{Progress, Standing};
+use crate::screen::Screen;
+use crate::trial::{Trial, Verdict};
+use crate::workspace::Workspace;
+
+/// Errors, and the warnings that mean something: an exercise that is not
+/// finished has unused variables, which is no news.
+pub(super) fn compiler(build: &Build, screen: &mut Screen) -> Result<(), Failure> {
+    let level = match build.complete {
+        true => Level::Warning,
+        false => Level::Error,
+    };
+    for message in build
+        .messages
+        .iter()
+        .filter(|message| message.level == level)
+    {
+        screen.line(&message.text)?;
+    }
+    match (build.complete, build.programs.is_empty()) {
+        (false, _) => screen.line("It does not compile."),
+        (true, true) => screen.line("It has no tests. Have they been deleted?"),
+        (true, false) => Ok(()),
+    }
+}
+
+/// All tests and their verdicts, then how the first has failed: to mend one
+/// thing at a time is enough.
+pub(super) fn trials(
+    exercise: &Exercise,
+    trials: &[Trial],
+    screen: &mut Screen,
+) -> Result<(), Failure> {
+    for trial in trials {
+        verdict(exercise, trial, screen)?;
+    }
+    if let Some(first) = trials.iter().find(|trial| trial.verdict == Verdict::Failed) {
+        let title = screen.strong(&first.test);
+        screen.line(format_args!("\n-- {title}"))?;
+        screen.line(without_advice(&first.said))?;
+    }
+    let failed = trials
+        .iter()
+        .filter(|trial| trial.verdict != Verdict::Passed)
+        .count();
+    match failed {
+        0 => Ok(()),
+        failed => screen.line(format_args!("\n{failed} of {} tests fail.", trials.len())),
+    }
+}
+
+/// A test's verdict. What one that passed has to say is an answer to "predict";
+/// one that hangs has little to say, so that is done here.
+fn verdict(exercise: &Exercise, trial: &Trial, screen: &mut Screen) -> Result<(), Failure> {
+    let word = match trial.verdict {
+        Verdict::Passed => screen.good("ok  "),
+        Verdict::Failed | Verdict::TimedOut => screen.bad("FAIL"),
+    };
+    screen.line(format_args!("  {word}  {}", trial.test))?;
+    if trial.verdict != Verdict::Failed {
+        screen.indented(10, &trial.said)?;
+    }
+    if trial.verdict == Verdict::TimedOut {
+        let (limit, meaning) = (exercise.time_limit.as_secs(), &exercise.timeout_means);
+        screen.indented(10, &format!("timed out after {limit} s: {meaning}"))?;
+        if let Some(look) = &exercise.look {
+            screen.indented(10, &format!("Look at {look}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// What a test said, but for the advice to get a backtrace: the panic is in the
+/// test, and the cause is elsewhere.
+fn without_advice(said: &str) -> String {
+    let lines = said.lines();
+    let lines = lines.filter(|line| !line.starts_with("note: run with `RUST_BACKTRACE"));
+    // A panic begins with an empty line.
+    lines.collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+/// Where to read on.
+pub(super) fn solved(
+    workspace: &Workspace,
+    exercise: &Exercise,
+    screen: &mut Screen,
+) -> Result<(), Failure> {
+    let word = screen.good("Solved.");
+    let (number, claims) = (exercise.number(), exercise.claims.join(", "));
+    screen.line(format_args!(
+        "\n{word} The same in the stages (claims {claims}):"
+    ))?;
+    for file in &exercise.stage_files {
+        screen.line(format_args!("  {file}"))?;
+    }
+    screen.line(format_args!("Ours:  cargo xtask learn solution {number}"))?;
+    let progress = Progress::load(&workspace.root);
+    for exercise in &workspace.exercises {
+        if progress.standing(exercise)? != Standing::Solved {
+            return screen.line("Next:  cargo xtask learn");
+        }
+    }
+    Ok(())
+}
+
+/// What to edit, and where there is help.
+pub(super) fn what_to_do(
+    workspace: &Workspace,
+    exercise: &Exercise,
+    screen: &mut Screen,
+) -> Result<(), Failure> {
+    let files = exercise.editable()?.into_iter();
+    let files = files.map(|file| workspace.shown(&exercise.folder().join(file)));
+    let files: Vec<_> = files.collect();
+    let number = exercise.number();
+    let shown = Progress::load(&workspace.root).hints(exercise).min(3);
+    screen.line(format_args!("Edit:   {}", files.join("\n        ")))?;
+    screen.line(format_args!("Again:  cargo xtask learn check {number}"))?;
+    screen.line(format_args!(
+        "Stuck:  cargo xtask learn hint {number} ({shown} of 3 shown)"
+    ))
+}
