@@ -2,9 +2,10 @@
 //!
 //! **Prediction:** a process can start threads until a limit of the system is
 //! reached: memory maps (each stack takes some), threads in all, or process ids.
-//! At Linux's default of 65,530 maps that is at about 16,300. Beyond it std
-//! cannot guard a stack any more, and aborts the process instead of giving an
-//! error; so it happens in a child.
+//! At Linux's default of 65,530 maps that is at about 16,300. It may end in
+//! an error of `spawn`; or, if the last map is taken between a stack and its
+//! guard, in an abort, since std does not run a thread unguarded. So it happens
+//! in a child.
 //!
 //! **Measured:** how many threads the child had when it ended, and its last words.
 //!

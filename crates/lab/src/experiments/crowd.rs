@@ -35,7 +35,7 @@ pub(super) struct Waiting {
     pub(super) heap: Option<f64>,
     /// As `heap`, requests and results included.
     pub(super) heap_in_all: Option<f64>,
-    /// Blocks, requests included.
+    /// Blocks live in the allocator that were not before.
     pub(super) blocks: Option<f64>,
 }
 
@@ -47,6 +47,10 @@ impl Waiting {
 
     pub(super) fn heap_each(&self) -> Option<f64> {
         Some(self.heap? / self.n as f64)
+    }
+
+    pub(super) fn blocks_each(&self) -> Option<f64> {
+        Some(self.blocks? / self.n as f64)
     }
 }
 

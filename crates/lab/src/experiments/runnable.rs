@@ -2,8 +2,8 @@
 //!
 //! **Prediction:** beside 800 sleeping threads, a thread that sleeps for a
 //! millisecond at a time is woken as promptly as alone, and hardly anything is
-//! switched. Beside 800 that compute, switches against their will come by the
-//! thousand, and it wakes later.
+//! switched. Beside 800 that compute, threads are switched against their will,
+//! and it has to queue for a core.
 //!
 //! **Measured:** the probe's lateness, and the process's context switches
 //! (`getrusage`) per second.
@@ -41,7 +41,7 @@ fn run(lab: &Lab) -> Outcome<Report> {
     let threads = lab.n(800);
     let seconds = lab.seconds(1.0);
     let mut report = Report::default();
-    report.predict("Sleeping threads disturb nobody; runnable ones are switched by the thousand.");
+    report.predict("Sleeping threads disturb nobody; runnable ones are switched against their will, and the probe wakes late.");
     let mut table = Table::new(
         format!("A probe that sleeps 1 ms at a time, for {seconds} s"),
         &[

@@ -39,6 +39,9 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     subject: None,
 };
 
+/// Rounds of what takes long and differs little.
+const COSTLY_ROUNDS: usize = 3;
+
 /// All figures of one contestant.
 #[derive(Debug, Default)]
 pub(super) struct Row {
@@ -71,7 +74,7 @@ fn run(lab: &Lab) -> Outcome<Report> {
     };
     let mut rows: Vec<Row> = contestants.iter().map(new).collect();
     let fetches = (n / 2).clamp(200, 5000);
-    for round in 0..lab.runs(5) {
+    for round in 0..lab.runs(3) {
         for (contestant, row) in contestants.iter().zip(&mut rows) {
             lab.doing(&format!(
                 "processor time, round {}, {}",
@@ -80,7 +83,7 @@ fn run(lab: &Lab) -> Outcome<Report> {
             ));
             row.cpu
                 .push_some(cpu_per_fetch::of_a_fetch(&mut origin, contestant, fetches)?);
-            if round < 3 {
+            if round < COSTLY_ROUNDS {
                 let drips = if n < 1000 { 20 } else { 101 };
                 row.resume
                     .push_some(cpu_per_fetch::of_a_resume(&mut origin, contestant, drips)?);
@@ -167,7 +170,7 @@ fn table(rows: &[Row], no_calls: &str) -> Table {
         let calls =
             |calls: &Calls| Cell::text(format!("{:.1} ({:.1})", calls.total(), calls.of_threads()));
         table.row([
-            Cell::text(&row.name),
+            Cell::text(format!("{}, {}", row.name, row.what)),
             Cell::one(row.in_flight as f64, Unit::Count),
             Cell::some(row.threads, Unit::Count),
             Cell::some(row.heap, Unit::Bytes),
@@ -250,9 +253,7 @@ fn picture(rows: &[Row]) -> Plot {
             "heap bytes, waiting".to_owned(),
             "CPU ns per fetch".to_owned(),
             "CPU ns per wait".to_owned(),
-        ]
-        .into_iter()
-        .collect(),
+        ],
         bars: rows.iter().map(bar).collect(),
     })
 }

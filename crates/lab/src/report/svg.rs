@@ -13,6 +13,7 @@ const WIDTH: f64 = 760.0;
 const LEFT: f64 = 190.0;
 const RIGHT: f64 = 90.0;
 const TOP: f64 = 44.0;
+const LEGEND_COLUMNS: usize = 3;
 
 impl Plot {
     /// A whole SVG document.
@@ -44,9 +45,8 @@ impl Scale {
         let (low, high) = match (values.is_empty(), log) {
             (true, _) => (if log { 1.0 } else { 0.0 }, 10.0),
             (false, true) => {
-                let low = 10f64.powf(least.log10().floor());
-                let high = 10f64.powf(most.log10().ceil());
-                (low, high.max(low * 10.0))
+                let low = round_down(least);
+                (low, round_up(most).max(low * 10.0))
             }
             (false, false) => (least.min(0.0), if most > 0.0 { most * 1.05 } else { 1.0 }),
         };
@@ -70,11 +70,17 @@ impl Scale {
 
     fn ticks(&self) -> Vec<f64> {
         if self.log {
-            let decades = (self.high / self.low).log10().round() as i32;
-            // Not more than a dozen labels.
-            let step = usize::try_from(decades / 12 + 1).unwrap_or(1);
-            let ticks = (0..=decades).step_by(step);
-            return ticks.map(|power| self.low * 10f64.powi(power)).collect();
+            // One label a decade; three where there are few decades.
+            let few = self.high / self.low <= 1000.0;
+            let steps: &[f64] = if few { &[1.0, 2.0, 5.0] } else { &[1.0] };
+            let (from, to) = (
+                self.low.log10().floor() as i32,
+                self.high.log10().ceil() as i32,
+            );
+            let all = (from..=to)
+                .flat_map(|power| steps.iter().map(move |step| step * 10f64.powi(power)));
+            let inside = |tick: &f64| *tick >= self.low * 0.999 && *tick <= self.high * 1.001;
+            return all.filter(inside).collect();
         }
         let rough = (self.high - self.low) / 5.0;
         let power = 10f64.powf(rough.log10().floor());
@@ -89,10 +95,33 @@ impl Scale {
     }
 }
 
+/// The next of 1, 2, 5, 10, 20, … that is not above `value`.
+fn round_down(value: f64) -> f64 {
+    let power = 10f64.powf(value.log10().floor());
+    let steps = [5.0, 2.0, 1.0].map(|step| step * power);
+    steps
+        .into_iter()
+        .find(|step| *step <= value)
+        .unwrap_or(power)
+}
+
+/// The next that is not below it.
+fn round_up(value: f64) -> f64 {
+    let power = 10f64.powf(value.log10().floor());
+    let steps = [1.0, 2.0, 5.0, 10.0].map(|step| step * power);
+    steps
+        .into_iter()
+        .find(|step| *step >= value)
+        .unwrap_or(10.0 * power)
+}
+
 fn draw_bars(plot: &Bars) -> String {
     const BAR: f64 = 16.0;
     let group = BAR * plot.series.len().max(1) as f64 + 10.0;
-    let legend = if plot.series.len() > 1 { 22.0 } else { 0.0 };
+    let legend = match plot.series.len() {
+        0 | 1 => 0.0,
+        several => 22.0 * several.div_ceil(LEGEND_COLUMNS) as f64,
+    };
     let bottom = TOP + legend + group * plot.bars.len() as f64;
     let values = plot
         .bars
@@ -147,7 +176,7 @@ fn draw_bars(plot: &Bars) -> String {
 fn draw_lines(plot: &Lines) -> String {
     const LINES_LEFT: f64 = 86.0;
     const HEIGHT: f64 = 320.0;
-    let legend_rows = plot.series.len().div_ceil(3) as f64;
+    let legend_rows = plot.series.len().div_ceil(LEGEND_COLUMNS) as f64;
     let top = TOP + 20.0 * legend_rows;
     let bottom = top + HEIGHT;
     let points = || plot.series.iter().flat_map(|series| &series.points);
@@ -246,11 +275,10 @@ fn begin(title: &str, height: f64) -> String {
     )
 }
 
-/// Three names a row.
 fn push_legend<'a>(svg: &mut String, names: impl Iterator<Item = (&'a str, Mark)>, x: f64, y: f64) {
     for (number, (name, mark)) in names.enumerate() {
-        let x = x + (number % 3) as f64 * 205.0;
-        let y = y + (number / 3) as f64 * 20.0;
+        let x = x + (number % LEGEND_COLUMNS) as f64 * 205.0;
+        let y = y + (number / LEGEND_COLUMNS) as f64 * 20.0;
         let colour = COLOURS[number % COLOURS.len()];
         let dash = dash(mark);
         let _ = writeln!(
@@ -315,9 +343,15 @@ mod tests {
 
     #[test]
     fn a_logarithmic_scale_has_a_tick_a_decade() {
-        let scale = Scale::new(true, [64.0, 23_000.0].into_iter(), 0.0, 400.0);
+        let scale = Scale::new(true, [10.0, 100_000.0].into_iter(), 0.0, 400.0);
         assert_eq!(scale.ticks(), [10.0, 100.0, 1000.0, 10_000.0, 100_000.0]);
         assert!((scale.place(100.0) - 100.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn few_decades_have_three_ticks_each() {
+        let scale = Scale::new(true, [6.0, 90.0].into_iter(), 0.0, 400.0);
+        assert_eq!(scale.ticks(), [5.0, 10.0, 20.0, 50.0, 100.0]);
     }
 
     #[test]
