@@ -17,8 +17,8 @@ use crate::measure::parameters::Parameters;
 
 /// How long the answers are held back: long enough for the slowest to have all
 /// its connections, and for the figures to be read.
-const HOLD_BASE_MS: usize = 1000;
-const HOLD_EACH_US: usize = 350;
+const HOLD_BASE_MS: usize = 300;
+const HOLD_EACH_US: usize = 420;
 /// If that was too short, because the machine was busy: so often, with twice
 /// the time.
 const TRIES: usize = 3;
