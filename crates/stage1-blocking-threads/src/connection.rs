@@ -123,6 +123,15 @@ impl<'a> Connection<'a> {
         }
     }
 
+    /// The system reports a reset once. If a write got to hear of it, reading
+    /// shows a clean end, and a body that runs to the close would look whole.
+    fn end_of_input(&self, kind: fn(&io::Error) -> FetchError) -> Result<usize, FetchError> {
+        match &self.broken {
+            Some(error) if error.kind() == ErrorKind::ConnectionReset => Err(kind(error)),
+            _ => Ok(0),
+        }
+    }
+
     /// One write. Says whether it made progress; a broken connection counts as
     /// progress, since there is nothing more to send.
     fn write_some(&mut self) -> Result<bool, FetchError> {
@@ -145,15 +154,6 @@ impl<'a> Connection<'a> {
                 self.broken = Some(error);
                 Ok(true)
             }
-        }
-    }
-
-    /// The system reports a reset once. If a write got to hear of it, reading
-    /// shows a clean end, and a body that runs to the close would look whole.
-    fn end_of_input(&self, kind: fn(&io::Error) -> FetchError) -> Result<usize, FetchError> {
-        match &self.broken {
-            Some(error) if error.kind() == ErrorKind::ConnectionReset => Err(kind(error)),
-            _ => Ok(0),
         }
     }
 
@@ -202,7 +202,7 @@ fn connect(
     clock: Clock,
     group: &Group,
 ) -> Result<TcpStream, FetchError> {
-    let mut last_error = None;
+    let mut last_error = FetchError::resolving(&request.host(), &ErrorKind::NotFound.into());
     for (tried, address) in addresses.iter().enumerate() {
         let untried = u32::try_from(addresses.len() - tried).unwrap_or(u32::MAX);
         let share = clock.remaining()? / untried;
@@ -213,22 +213,15 @@ fn connect(
         wait::woken(id, By::Kernel);
         wait::resumed(id);
         group.check()?;
-        match connected {
+        last_error = match connected {
             Ok(stream) => return Ok(stream),
-            Err(error) => last_error = Some(error),
-        }
+            Err(error) => FetchError::connecting(&request.authority(), &error),
+        };
     }
-    match last_error {
-        Some(error) if is_timeout(&error) => {
-            clock.remaining()?;
-            Err(FetchError::connecting(&request.authority(), &error))
-        }
-        Some(error) => Err(FetchError::connecting(&request.authority(), &error)),
-        None => Err(FetchError::resolving(
-            &request.host(),
-            &ErrorKind::NotFound.into(),
-        )),
-    }
+    // The last address had all the time that was left: silent to the end, it
+    // is the fetch that has timed out.
+    clock.remaining()?;
+    Err(last_error)
 }
 
 /// A blocking call ran out of its own time (`WouldBlock` on Unix, `TimedOut` on

@@ -115,6 +115,9 @@ impl Unit {
 
     /// A value with its unit, three digits that count.
     pub(crate) fn show(self, value: f64) -> String {
+        if value == 0.0 {
+            return "0".to_owned();
+        }
         let (value, unit) = match self {
             Unit::Bytes => match value.abs() {
                 0.0..10_000.0 => (value, " B"),

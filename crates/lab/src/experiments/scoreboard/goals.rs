@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use fetch_core::wait::{self, On};
 
-use crate::experiments::scoreboard::Row;
+use super::Row;
 use crate::failure::Outcome;
 use crate::measure::syscalls::Calls;
 use crate::report::Table;
