@@ -96,6 +96,18 @@ impl Record {
     }
 }
 
+/// The lines of `output` from the first that begins with `from`, to before the next
+/// that begins with `to`.
+pub(crate) fn section(output: &str, from: &str, to: &str) -> Result<String, String> {
+    let lines = output.lines().skip_while(|line| !line.starts_with(from));
+    let lines: Vec<_> = lines.collect();
+    let end = lines.iter().position(|line| line.starts_with(to));
+    match end {
+        Some(end) if end > 0 => Ok(lines[..end].join("\n")),
+        _ => Err(format!("has no lines from {from} to before {to}")),
+    }
+}
+
 /// `cargo xtask book record`.
 pub(crate) fn run(
     workspace: &Workspace,
@@ -203,6 +215,14 @@ mod tests {
         assert!(record.value(&["peak"]).is_ok());
         assert!(record.value(&["memory"]).is_err());
         assert!(Record::parse("peak threads 3").is_err());
+    }
+
+    #[test]
+    fn a_section_ends_before_the_next() {
+        let output = "a\nb 1\n c\nd";
+        assert_eq!(section(output, "b", "d"), Ok("b 1\n c".to_owned()));
+        assert!(section(output, "b", "x").is_err());
+        assert!(section(output, "x", "d").is_err());
     }
 
     #[test]
