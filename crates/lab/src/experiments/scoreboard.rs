@@ -95,8 +95,9 @@ fn run(lab: &Lab) -> Outcome<Report> {
     let mut no_calls = None;
     for (contestant, row) in contestants.iter().zip(&mut rows) {
         lab.doing(&format!("memory and system calls, {}", row.name));
-        row.in_flight = crowd::scaled_down(lab, contestant, n);
-        let waiting = crowd::measure(&mut origin, contestant, row.in_flight)?;
+        let most = crowd::scaled_down(lab, contestant, n);
+        let waiting = crowd::measure(&mut origin, contestant, most)?;
+        row.in_flight = waiting.n;
         row.threads = waiting.system.threads;
         row.heap = waiting.heap_each();
         row.anonymous = waiting.anonymous_each();
