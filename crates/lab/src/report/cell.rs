@@ -84,12 +84,17 @@ impl Cell {
         match self {
             Cell::Text(text) => json!(text),
             Cell::NotMeasured(why) => json!({ "not_measured": why }),
-            Cell::Predicted(value, unit) => json!({ "predicted": value, "unit": unit.name() }),
+            Cell::Predicted(value, unit) => json!({
+                "predicted": value,
+                "unit": unit.name(),
+                "shown": self.show(),
+            }),
             Cell::Measured(sample, unit) => json!({
                 "median": sample.median(),
                 "min": sample.min(),
                 "max": sample.max(),
                 "unit": unit.name(),
+                "shown": self.show(),
             }),
         }
     }
