@@ -5,9 +5,11 @@
 //! ```text
 //! {{#code PATH | ITEM | ITEM…}}        items of a source file; without ITEM, all of it
 //! {{#diff PATH | ITEM | PATH | ITEM}}  two items, with the changed lines marked
-//! {{#output NAME}}                     what a record's command printed
+//! {{#output NAME | FROM | TO}}         what a record's command printed; with FROM and TO,
+//!                                      from a line that begins so to before one that does
 //! {{#table NAME | NUMBER | COLUMN…}}   a table of a record
 //! {{#value NAME | …}}                  one figure of a record
+//! {{#made NAME}}                       a record's command, when and where it was run
 //! {{#picture NAME | WORDS}}            a picture, and what it shows
 //! ```
 //!
@@ -21,7 +23,7 @@ use crate::ended::Failure;
 use super::files::write_text;
 use super::page::{Book, Language, Page, read};
 use super::record::Record;
-use super::{Complaints, diff, item, mdbook, picture};
+use super::{Complaints, diff, files, item, mdbook, picture, record};
 
 /// The state while pages are expanded.
 #[derive(Debug)]
@@ -150,12 +152,16 @@ impl Expansion {
                 let (old, new) = (self.source(old), self.source(new));
                 Ok(format!("{old}{new}\n````diff\n{changes}````\n"))
             }
-            ("output", [name]) => {
+            ("output", [name, section @ ..]) if matches!(section.len(), 0 | 2) => {
                 let Record {
                     command,
                     made,
                     output,
                 } = self.record(name)?;
+                let output = match section {
+                    [from, to] => record::section(&output, from, to)?,
+                    _ => output,
+                };
                 Ok(format!(
                     "````console\n$ {command}\n{}\n````\n\n<p class=\"made\">{made}</p>\n",
                     output.trim_end()
@@ -167,6 +173,12 @@ impl Expansion {
                 let Record { command, made, .. } = record;
                 Ok(format!(
                     "{table}\n<p class=\"made\"><code>{command}</code>; {made}</p>\n"
+                ))
+            }
+            ("made", [name]) => {
+                let Record { command, made, .. } = self.record(name)?;
+                Ok(format!(
+                    "\n<p class=\"made\"><code>{command}</code>; {made}</p>\n"
                 ))
             }
             ("value", [name, path @ ..]) => self.record(name)?.value(path),
@@ -190,7 +202,10 @@ impl Expansion {
     /// Names a source file, and leads to it.
     fn source(&mut self, path: &str) -> String {
         self.files.insert(path.to_owned());
-        format!("<p class=\"source\"><a href=\"../files/{path}.html\">{path}</a></p>\n")
+        format!(
+            "<p class=\"source\"><a href=\"../files/{}\">{path}</a></p>\n",
+            files::page(path)
+        )
     }
 
     fn record(&self, name: &str) -> Result<Record, String> {
@@ -211,7 +226,7 @@ impl Expansion {
                 return Err(format!("there is no file {path}"));
             }
             self.files.insert(path.to_owned());
-            linked.push_str(&format!("(../files/{path}.html){rest}"));
+            linked.push_str(&format!("(../files/{}){rest}", files::page(path)));
         }
         Ok(linked)
     }

@@ -9,11 +9,17 @@ use crate::ended::{Doing, Failure};
 
 use super::page::read;
 
-/// Writes each of `files`, which are paths from the root, as `out/PATH.html`.
+/// The page of a file. No dot but the last: mdBook takes `README.md.html` for one of
+/// its own.
+pub(crate) fn page(file: &str) -> String {
+    format!("{}.html", file.replace('.', "-"))
+}
+
+/// Writes each of `files`, which are paths from the root, as a page below `out`.
 pub(crate) fn write(root: &Path, files: &BTreeSet<String>, out: &Path) -> Result<(), Failure> {
     for file in files {
         let text = escaped(&read(&root.join(file))?);
-        let page = out.join(format!("{file}.html"));
+        let page = out.join(page(file));
         let html = format!(
             "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\">\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\

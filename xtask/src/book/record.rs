@@ -56,8 +56,10 @@ impl Record {
         let found = match (self.json(), path) {
             (None, [label]) => self.output.lines().find_map(|line| {
                 let rest = line.trim_start().strip_prefix(label)?;
-                let rest = rest.strip_prefix([':', ' '])?.trim();
-                Some(rest.to_owned())
+                let rest = rest.strip_prefix([':', ' '])?;
+                // What stands in parentheses is a remark.
+                let value = rest.split(" (").next().unwrap_or(rest);
+                Some(value.trim().to_owned())
             }),
             (Some(json), [fact]) => shown(&json["facts"][*fact]),
             (Some(json), [row, column]) => {
@@ -91,6 +93,18 @@ impl Record {
 
     fn json(&self) -> Option<Value> {
         serde_json::from_str(&self.output).ok()
+    }
+}
+
+/// The lines of `output` from the first that begins with `from`, to before the next
+/// that begins with `to`.
+pub(crate) fn section(output: &str, from: &str, to: &str) -> Result<String, String> {
+    let lines = output.lines().skip_while(|line| !line.starts_with(from));
+    let lines: Vec<_> = lines.collect();
+    let end = lines.iter().position(|line| line.starts_with(to));
+    match end {
+        Some(end) if end > 0 => Ok(lines[..end].join("\n")),
+        _ => Err(format!("has no lines from {from} to before {to}")),
     }
 }
 
@@ -194,13 +208,21 @@ mod tests {
     #[test]
     fn figures_are_found_in_text() {
         let record =
-            Record::parse("$ x\n# today\npeak threads    1,001\nAll: 3 ms\n").expect("one");
+            Record::parse("$ x\n# today\npeak threads    1,001\nAll: 3 ms (all)\n").expect("one");
         assert_eq!((&*record.command, &*record.made), ("x", "today"));
         assert_eq!(record.value(&["peak threads"]), Ok("1,001".to_owned()));
         assert_eq!(record.value(&["All"]), Ok("3 ms".to_owned()));
         assert!(record.value(&["peak"]).is_ok());
         assert!(record.value(&["memory"]).is_err());
         assert!(Record::parse("peak threads 3").is_err());
+    }
+
+    #[test]
+    fn a_section_ends_before_the_next() {
+        let output = "a\nb 1\n c\nd";
+        assert_eq!(section(output, "b", "d"), Ok("b 1\n c".to_owned()));
+        assert!(section(output, "b", "x").is_err());
+        assert!(section(output, "x", "d").is_err());
     }
 
     #[test]

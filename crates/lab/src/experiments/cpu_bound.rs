@@ -193,9 +193,9 @@ fn serve(talk: &Talk, parameters: &Parameters) -> Outcome<()> {
 }
 
 /// A thread each: it ends with its job and is joined here; `jobs` bounds them.
-fn on_threads(jobs: usize, job: impl Fn() -> usize + Send + Copy) -> Outcome<usize> {
+fn on_threads(jobs: usize, job: impl Fn() -> usize + Send + Copy + 'static) -> Outcome<usize> {
     thread::scope(|scope| {
-        let threads: Vec<_> = (0..jobs).map(|_| scope.spawn(move || job())).collect();
+        let threads: Vec<_> = (0..jobs).map(|_| scope.spawn(job)).collect();
         let joined = threads.into_iter().map(|thread| thread.join());
         let joined = joined.map(|one| one.map_err(|_| Failure::new("a job panicked")));
         joined.sum()

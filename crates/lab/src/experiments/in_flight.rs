@@ -13,18 +13,15 @@
 //! it what is in flight: the law then holds for the longer time, which is why the
 //! measured time is in the table.
 
-use std::rc::Rc;
-use std::sync::Arc;
+mod ways;
+
 use std::time::{Duration, Instant};
 
-use fetch_core::{OnError, Options, Request};
+use fetch_core::Request;
 use serde_json::json;
-use stage1_blocking_threads::group::Group;
-use stage4_hand_rolled_future::runtime::Runtime;
-use stage4_hand_rolled_future::timers::Sleep;
 
 use crate::experiments::{Experiment, subject};
-use crate::failure::{During, Failure, Outcome};
+use crate::failure::{During, Outcome};
 use crate::lab::Lab;
 use crate::measure::host;
 use crate::measure::origin::OriginProcess;
@@ -184,9 +181,6 @@ fn in_flight(results: &serde_json::Value, rate: u64) -> Outcome<(f64, f64)> {
     Ok((inside.sum::<f64>() / (to - from), mean))
 }
 
-/// When a fetch began, and how long it took, in µs.
-type Times = (f64, f64);
-
 fn serve(talk: &Talk, parameters: &Parameters) -> Outcome<()> {
     let n: usize = parameters.number("n")?;
     let gap = Duration::from_secs(1) / parameters.number("rate")?;
@@ -197,97 +191,11 @@ fn serve(talk: &Talk, parameters: &Parameters) -> Outcome<()> {
     let began = Instant::now();
     let moments: Vec<Instant> = (0..n).map(|number| began + gap * number as u32).collect();
     let times = match way {
-        0 => threads(&request, &moments, work)?,
-        1 => own(&request, &moments, work)?,
-        _ => tokio_tasks(request, moments, work)?,
+        0 => ways::threads(&request, &moments, work)?,
+        1 => ways::own(&request, &moments, work)?,
+        _ => ways::tokio_tasks(request, moments, work)?,
     };
-    let us = |pick: fn(&Times) -> f64| times.iter().map(pick).collect::<Vec<_>>();
+    let us = |pick: fn(&ways::Times) -> f64| times.iter().map(pick).collect::<Vec<_>>();
     talk.results(&json!({ "begun_us": us(|t| t.0), "durations_us": us(|t| t.1) }));
     Ok(())
-}
-
-fn threads(request: &Request, moments: &[Instant], work: Work) -> Outcome<Vec<Times>> {
-    std::thread::scope(|scope| {
-        // Each ends with its fetch and is joined below; their number is what is
-        // measured, and at most one for each arrival.
-        let threads = moments.iter().map(|moment| {
-            std::thread::sleep(moment.saturating_duration_since(Instant::now()));
-            scope.spawn(|| {
-                let begun = Instant::now();
-                let group = Group::new(OnError::Finish);
-                let result =
-                    stage1_blocking_threads::fetch::fetch(0, request, &Options::default(), &group);
-                work.run();
-                result.map(|_| timed(moments[0], begun))
-            })
-        });
-        let threads: Vec<_> = threads.collect();
-        let join = threads.into_iter().map(|thread| match thread.join() {
-            Ok(result) => Ok(result?),
-            Err(_) => Err(Failure::new("a thread panicked")),
-        });
-        join.collect()
-    })
-}
-
-fn own(request: &Request, moments: &[Instant], work: Work) -> Outcome<Vec<Times>> {
-    let runtime = Runtime::new()?;
-    let options = Rc::new(Options::default());
-    let first = moments[0];
-    let handles = runtime.block_on(async {
-        let mut handles = Vec::new();
-        for moment in moments {
-            Sleep::until(runtime.reactor(), 0, *moment).await;
-            let (options, reactor) = (Rc::clone(&options), Rc::clone(runtime.reactor()));
-            let fetch =
-                stage4_hand_rolled_future::by_compiler::fetch(0, request.clone(), options, reactor);
-            handles.push(runtime.spawn(async move {
-                let begun = Instant::now();
-                let result = fetch.await;
-                work.run();
-                result.map(|_| timed(first, begun))
-            }));
-        }
-        let mut times = Vec::new();
-        for handle in handles {
-            times.push(handle.await?);
-        }
-        Ok(times)
-    });
-    handles?
-}
-
-fn tokio_tasks(request: Request, moments: Vec<Instant>, work: Work) -> Outcome<Vec<Times>> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    let request = Arc::new(request);
-    let first = moments[0];
-    runtime.block_on(async {
-        let mut tasks = Vec::new();
-        for moment in moments {
-            tokio::time::sleep_until(moment.into()).await;
-            let request = Arc::clone(&request);
-            tasks.push(tokio::spawn(async move {
-                let begun = Instant::now();
-                let result =
-                    stage5_async_await::fetch::fetch(0, &request, &Options::default()).await;
-                work.run();
-                result.map(|_| timed(first, begun))
-            }));
-        }
-        let mut times = Vec::new();
-        for task in tasks {
-            times.push(task.await.during("a task")??);
-        }
-        Ok(times)
-    })
-}
-
-fn timed(first: Instant, begun: Instant) -> Times {
-    let since_first = begun.saturating_duration_since(first);
-    (
-        since_first.as_micros() as f64,
-        begun.elapsed().as_micros() as f64,
-    )
 }

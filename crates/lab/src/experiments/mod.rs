@@ -11,7 +11,6 @@ mod cpu_bound;
 mod cpu_per_fetch;
 mod crowd;
 mod edge;
-mod goals;
 mod in_flight;
 mod lazy;
 mod limit;

@@ -130,7 +130,7 @@ fn descend(levels: usize, polls: usize, rounds: usize) -> Sample {
         black_box(cx.waker());
         Poll::Pending
     }));
-    let mut root = (0..levels).fold(leaf, |inner, _| Box::pin(async move { inner.await }));
+    let mut root = (0..levels).fold(leaf, |inner, _| Box::pin(level(inner)));
     let mut cx = Context::from_waker(Waker::noop());
     let round = |_| {
         let began = Instant::now();
@@ -140,6 +140,10 @@ fn descend(levels: usize, polls: usize, rounds: usize) -> Sample {
         began.elapsed().as_secs_f64() * 1e6 / polls as f64
     };
     (0..rounds).map(round).collect()
+}
+
+async fn level(inner: Boxed) {
+    inner.await;
 }
 
 type Boxed = Pin<Box<dyn Future<Output = ()>>>;
