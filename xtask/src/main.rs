@@ -1,11 +1,14 @@
 //! The workspace's own commands: `cargo xtask learn` and `cargo xtask fault` for
-//! readers, `cargo xtask exercises` for those who write exercises and for CI.
+//! readers, `cargo xtask exercises` and `cargo xtask book` for those who write,
+//! and for CI.
 //!
 //! Read in this order: [`exercise`] (what an exercise is), [`learn`] (what a
 //! reader can ask for), [`compile`] and [`trial`] (how its tests are built, and
 //! run with a time limit), [`exercises`] (what CI proves of them); and apart from
-//! these [`fault`], stages broken on purpose.
+//! these [`fault`], stages broken on purpose, and [`book`], which makes `docs/` into
+//! pages.
 
+mod book;
 mod compile;
 mod ended;
 mod exercise;
@@ -32,6 +35,7 @@ The workspace's own commands.
     cargo xtask learn        work through the exercises
     cargo xtask fault        break a stage on purpose, and see which test notices
     cargo xtask exercises    check and prepare exercises, for those who write them
+    cargo xtask book         build the book in both languages, and check it
 
 Each has its own --help.
 ";
@@ -53,6 +57,7 @@ fn run() -> Result<Ended, Failure> {
         Some(Value(command)) if command == "learn" => learn::run(arguments, &mut screen),
         Some(Value(command)) if command == "fault" => fault::run(arguments, &mut screen),
         Some(Value(command)) if command == "exercises" => exercises::run(arguments, &mut screen),
+        Some(Value(command)) if command == "book" => book::run(arguments, &mut screen),
         Some(Short('h') | Long("help")) => screen.text(HELP).map(|()| Ended::Well),
         Some(other) => Err(other.unexpected().into()),
         None => Err(Failure::Usage("a command is missing".to_owned())),

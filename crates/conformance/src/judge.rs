@@ -194,7 +194,7 @@ pub(crate) fn report(
         Ok(response) => describe(response),
         Err(error) => format!("{}: {error}", error.kind()),
     };
-    let mut text = format!("{}: {}\n", case.id, case.title);
+    let mut text = format!("{} (cases/{}.json): {}\n", case.id, case.theme, case.title);
     let rfc = case.rfc.as_deref().unwrap_or("-");
     let seen_in = case.seen_in.as_deref().unwrap_or("-");
     let mut line = |name: &str, value: &str| {

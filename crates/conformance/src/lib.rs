@@ -35,6 +35,11 @@
 //!
 //! Each case and each check is a named test: `cargo test -p STAGE --test
 //! conformance chunk-` runs some of them.
+//!
+//! Read in this order: `cases/README.md` (the contract), `case.rs` (a case),
+//! `play.rs` (how it is run), `delivery.rs` (in which pieces), `judge.rs` (is it
+//! right?), then `contract/`, a file for each kind of check. [`trace`] is for
+//! tests of a stage's own.
 
 mod case;
 mod contract;

@@ -99,10 +99,12 @@ impl Trace {
     }
 }
 
+type Reaction = dyn Fn(usize, &str) + Send + Sync;
+
 /// The test that listens at present.
 struct Present {
     heard: Vec<(usize, String)>,
-    react: Arc<dyn Fn(usize, &str) + Send + Sync>,
+    react: Arc<Reaction>,
 }
 
 fn present() -> MutexGuard<'static, Option<Present>> {

@@ -46,7 +46,10 @@ impl BodyDecoder {
             .sum();
         if fields > limits::HEADER_MAP_BYTES {
             return Err(FetchError::HeadTooLarge {
-                reason: format!("{fields} bytes of fields, and 65,536 are allowed"),
+                reason: format!(
+                    "{fields} bytes of fields, and {} are allowed",
+                    limits::HEADER_MAP_BYTES
+                ),
             });
         }
         let rest = match framing {

@@ -225,8 +225,8 @@ impl fmt::Display for FetchError {
             FetchError::InvalidUrl { url, reason } => write!(f, "invalid URL {url:?}: {reason}"),
             FetchError::UnsupportedScheme { scheme } => write!(
                 f,
-                "the scheme {scheme:?} is not supported: these clients speak plain HTTP to learn \
-                 from, so write http://, or use curl"
+                "the scheme {scheme:?} is not supported: these clients speak plain HTTP only, so \
+                 write http://, or use curl"
             ),
             FetchError::InvalidRequest { reason } => write!(f, "invalid request: {reason}"),
             FetchError::DnsFailure { host, reason } => write!(

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 /// Options of one call to a [`Stage`](crate::Stage).
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How many fetches may be unfinished at once. The rest wait their turn,
-    /// holding no connection. 64 by default.
+    /// How many fetches may be in flight at once: begun and not finished. The
+    /// rest wait their turn, holding no connection. 64 by default.
     pub max_in_flight: NonZeroUsize,
     /// How long one whole fetch may take: resolving, connecting, sending, and
     /// all of the body. It begins when the fetch gets its place in flight, not

@@ -18,8 +18,8 @@ pub trait Stage: Send + Sync {
     /// Fetches all `requests` and returns their results in the same order.
     ///
     /// Blocks the calling thread until the last one is over. At most
-    /// [`Options::max_in_flight`] are unfinished at any time. In the trace,
-    /// each fetch goes by its index.
+    /// [`Options::max_in_flight`] are in flight at any time. In the trace, each
+    /// fetch goes by its index.
     fn fetch_all(
         &self,
         requests: Vec<Request>,
@@ -46,6 +46,27 @@ pub struct Home {
     pub profile: Response,
     /// `GET /users/{user}/orders`
     pub orders: Response,
+}
+
+impl Home {
+    /// The page, if both halves have come.
+    ///
+    /// # Errors
+    ///
+    /// The error of the half that failed first. The other one was then
+    /// cancelled, or failed as well.
+    pub fn from_halves(
+        profile: Result<Response, FetchError>,
+        orders: Result<Response, FetchError>,
+    ) -> Result<Self, FetchError> {
+        match (profile, orders) {
+            (Ok(profile), Ok(orders)) => Ok(Home { profile, orders }),
+            // The one that was cancelled did not fail first.
+            (Err(FetchError::Cancelled), Err(error)) | (Err(error), _) | (_, Err(error)) => {
+                Err(error)
+            }
+        }
+    }
 }
 
 /// The two requests behind [`Stage::load_home`]: profile, then orders.

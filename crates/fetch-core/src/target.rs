@@ -38,16 +38,18 @@ impl Target {
                 "it has a space, a control character or a backslash: percent-encode it",
             ));
         }
-        let authority = after_scheme(text)?
+        let after_scheme = after_scheme(text)?
             .ok_or_else(|| invalid("it does not begin with http://HOST: write http://HOST/PATH"))?;
-        let authority_end = authority.find(['/', '?', '#']).unwrap_or(authority.len());
-        let authority = &authority[..authority_end];
+        let authority = after_scheme
+            .split(['/', '?', '#'])
+            .next()
+            .unwrap_or_default();
         if authority.contains('@') {
             return Err(invalid(
                 "a user name or password in the URL is not sent: use --header 'authorization: …'",
             ));
         }
-        if !is_ascii_once_decoded(&authority[..authority_end]) {
+        if !is_ascii_once_decoded(authority) {
             return Err(invalid(
                 "the host is not ASCII: write it in its xn-- form, as name registries do",
             ));

@@ -43,8 +43,6 @@ pub enum On {
     Readable,
     /// Room for more bytes to the server.
     Writable,
-    /// A moment in time.
-    Timer,
     /// Whatever reqwest waits for; from outside that cannot be told.
     Reqwest,
 }
@@ -112,7 +110,6 @@ impl On {
             On::Connect => "connect",
             On::Readable => "readable",
             On::Writable => "writable",
-            On::Timer => "timer",
             On::Reqwest => "reqwest",
         }
     }

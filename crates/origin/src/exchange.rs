@@ -97,7 +97,7 @@ enum Flight {
     /// Not yet counted.
     Before,
     In,
-    Landed,
+    After,
 }
 
 impl Exchange {
@@ -140,10 +140,10 @@ impl Exchange {
     }
 
     /// Counts it as in flight from now on. The reactor says when.
-    pub(crate) fn take_off(&mut self, state: &State) {
+    pub(crate) fn enter_flight(&mut self, state: &State) {
         if self.flight == Flight::Before {
             self.flight = Flight::In;
-            state.journal().takes_off();
+            state.journal().add_in_flight();
         }
     }
 
@@ -154,19 +154,19 @@ impl Exchange {
 
     /// Writes the end into the journal.
     pub(crate) fn end(&mut self, end: End, state: &State) {
-        self.land(state);
+        self.leave_flight(state);
         let mut journal = state.journal();
         journal.note_request(self.id, self.request.received());
         journal.close(self.id, end);
     }
 
-    /// It is no longer in flight. Where it is over before it was counted, it
-    /// counts as a flight that met only those counted before.
-    fn land(&mut self, state: &State) {
-        self.take_off(state);
+    /// It is no longer in flight. If it was never counted, it is counted now, for
+    /// this moment: beside those that were counted before it.
+    fn leave_flight(&mut self, state: &State) {
+        self.enter_flight(state);
         if self.flight == Flight::In {
-            self.flight = Flight::Landed;
-            state.journal().lands();
+            self.flight = Flight::After;
+            state.journal().remove_in_flight();
         }
     }
 
@@ -204,7 +204,7 @@ impl Exchange {
     fn advance(&mut self, cx: &Context<'_>) {
         let last_write = self.program.as_ref().and_then(|p| p.last_write);
         if last_write == Some(self.at) {
-            self.land(cx.state);
+            self.leave_flight(cx.state);
             let mut journal = cx.state.journal();
             journal.note(self.id, |c| c.response_done_at = Some(Instant::now()));
         }

@@ -119,13 +119,13 @@ impl Journal {
     }
 
     /// A connection is in flight from now on.
-    pub(crate) fn takes_off(&mut self) {
+    pub(crate) fn add_in_flight(&mut self) {
         self.in_flight += 1;
         self.peak_in_flight = self.peak_in_flight.max(self.in_flight);
     }
 
     /// A connection is no longer in flight.
-    pub(crate) fn lands(&mut self) {
+    pub(crate) fn remove_in_flight(&mut self) {
         self.in_flight -= 1;
     }
 

@@ -30,8 +30,10 @@
 //! Each connection serves one request; then its script ends it.
 //!
 //! Read in this order: [`Script`] (what a connection does), `exchange.rs` (the
-//! state machine that does it), `reactor.rs` (the loop that drives them all),
-//! `request.rs` and `body.rs` (when a request is whole), `routes.rs`.
+//! state machine that does it) and its two halves `steps.rs` and `calls.rs`,
+//! `reactor.rs` (the loop that drives them all) and `accept.rs`, `request.rs` and
+//! `body.rs` (when a request is whole), `routes.rs`, `journal.rs`. What is in
+//! `listener.rs` and `state.rs` explains itself.
 
 mod body;
 mod exchange;

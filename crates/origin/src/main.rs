@@ -3,7 +3,9 @@
 use std::error::Error;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
+use std::str::FromStr;
 
 use lexopt::{Arg, ValueExt};
 use origin::{Config, Origin};
@@ -98,13 +100,16 @@ fn parse() -> Result<Option<Options>, Box<dyn Error>> {
     let mut parser = lexopt::Parser::from_env();
     while let Some(arg) = parser.next()? {
         match arg {
-            Arg::Long("port") => config.address.set_port(parser.value()?.parse()?),
-            Arg::Long("address") => config.address.set_ip(parser.value()?.parse::<IpAddr>()?),
-            Arg::Long("also") => config.also.push(parser.value()?.parse()?),
-            Arg::Long("max-connections") => match parser.value()?.parse()? {
-                0 => return Err("--max-connections must be at least 1".into()),
-                most => config.max_connections = most,
-            },
+            Arg::Long("port") => config.address.set_port(value("--port", &mut parser)?),
+            Arg::Long("address") => {
+                let ip: IpAddr = value("--address", &mut parser)?;
+                config.address.set_ip(ip);
+            }
+            Arg::Long("also") => config.also.push(value("--also", &mut parser)?),
+            Arg::Long("max-connections") => {
+                let most: NonZeroUsize = value("--max-connections", &mut parser)?;
+                config.max_connections = most.get();
+            }
             Arg::Long("until-stdin-closes") => until_stdin_closes = true,
             Arg::Long("help") | Arg::Short('h') => return Ok(None),
             other => return Err(other.unexpected().into()),
@@ -114,6 +119,15 @@ fn parse() -> Result<Option<Options>, Box<dyn Error>> {
         config,
         until_stdin_closes,
     }))
+}
+
+fn value<T: FromStr>(option: &str, parser: &mut lexopt::Parser) -> Result<T, lexopt::Error>
+where
+    T::Err: Into<Box<dyn Error + Send + Sync>>,
+{
+    let value = parser.value()?;
+    let named = |error| format!("{option}: {error}");
+    value.parse().map_err(|error| named(error).into())
 }
 
 /// Prints at once. Whoever closed our output does not want to hear more, which

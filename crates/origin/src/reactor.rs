@@ -161,7 +161,7 @@ impl Reactor {
         }
         for token in &fresh {
             if let Some(slot) = self.connections.get_mut(token) {
-                slot.exchange.take_off(&self.state);
+                slot.exchange.enter_flight(&self.state);
             }
         }
         let now = Instant::now();

@@ -181,12 +181,6 @@ impl Script {
     }
 }
 
-impl From<Vec<Step>> for Script {
-    fn from(steps: Vec<Step>) -> Script {
-        Script { steps }
-    }
-}
-
 /// A script as connections share it.
 #[derive(Debug, Clone)]
 pub(crate) struct Program {

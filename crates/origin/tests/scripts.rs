@@ -7,7 +7,7 @@ use std::net::Shutdown;
 use std::time::{Duration, Instant};
 
 use client::{PATIENCE, connect, exchange, last_ended, read_all, request, soon, split, start};
-use origin::{End, MAX_SCRIPT_BYTES, MAX_SCRIPT_STEPS, Script, Step};
+use origin::{End, MAX_SCRIPT_BYTES, MAX_SCRIPT_STEPS, Script};
 use socket2::SockRef;
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
@@ -50,10 +50,8 @@ fn a_script_too_large_is_refused() {
         .script("x", script.send("!"))
         .expect_err("one byte more");
     assert_eq!((error.bytes, error.steps), (MAX_SCRIPT_BYTES + 1, 2));
-    let steps = vec![Step::Pause(ms(1)); MAX_SCRIPT_STEPS + 1];
-    let error = origin
-        .listen(Script::from(steps))
-        .expect_err("too many steps");
+    let too_long = (0..=MAX_SCRIPT_STEPS).fold(Script::new(), |script, _| script.pause(ms(1)));
+    let error = origin.listen(too_long).expect_err("too many steps");
     assert_eq!(error.kind(), ErrorKind::InvalidInput);
 }
 

@@ -42,7 +42,7 @@ pub(crate) const OPTIONS: &[OwnOption] = &[
     option(
         "origin",
         "URL",
-        "use this origin server and start none, as http://127.0.0.1:8080",
+        "use this origin server, such as http://127.0.0.1:8080; start none",
     ),
     option("trace", "", "show who waited, on what, and who woke whom"),
     option(

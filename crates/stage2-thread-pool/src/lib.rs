@@ -87,13 +87,7 @@ impl Stage for ThreadPool {
         let workers = self.at_most(two);
         let mut results = run(requests.into(), workers, OnError::CancelOthers, options).into_iter();
         let mut next = || results.next().unwrap_or(Err(FetchError::Cancelled));
-        match (next(), next()) {
-            (Ok(profile), Ok(orders)) => Ok(Home { profile, orders }),
-            // The one that was cancelled did not fail first.
-            (Err(FetchError::Cancelled), Err(error)) | (Err(error), _) | (_, Err(error)) => {
-                Err(error)
-            }
-        }
+        Home::from_halves(next(), next())
     }
 }
 

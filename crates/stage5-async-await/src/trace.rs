@@ -24,7 +24,7 @@ pub fn traced<F: Future>(id: usize, on: On, by: By, future: Pin<&mut F>) -> Trac
         on,
         by,
         future,
-        bell: None,
+        last_waker: None,
     }
 }
 
@@ -37,7 +37,7 @@ pub struct Traced<'a, F> {
     by: By,
     future: Pin<&'a mut F>,
     /// What the future was given as its waker when it last returned `Pending`.
-    bell: Option<Arc<Bell>>,
+    last_waker: Option<Arc<TracedWaker>>,
 }
 
 impl<F: Future> Future for Traced<'_, F> {
@@ -47,26 +47,27 @@ impl<F: Future> Future for Traced<'_, F> {
         if !wait::is_observed() {
             return self.future.as_mut().poll(context);
         }
-        let before = self.bell.take();
+        let before = self.last_waker.take();
         // Being polled is not yet being woken: `try_join!` polls a future also
         // when it is its sibling's turn.
         let still_waiting = match &before {
-            Some(bell) if bell.has_rung() => {
+            Some(waker) if waker.was_woken() => {
                 wait::resumed(self.id);
                 false
             }
             before => before.is_some(),
         };
         // The waker may be another one each time, and the latest counts.
-        let bell = Arc::new(Bell::new(self.id, self.by, context.waker(), still_waiting));
-        let waker = Waker::from(Arc::clone(&bell));
+        let traced = TracedWaker::new(self.id, self.by, context.waker(), still_waiting);
+        let traced = Arc::new(traced);
+        let waker = Waker::from(Arc::clone(&traced));
         let poll = self.future.as_mut().poll(&mut Context::from_waker(&waker));
         if poll.is_pending() {
             if !still_waiting {
                 wait::waiting(self.id, self.on);
-                bell.hang_up();
+                traced.begin_waiting();
             }
-            self.bell = Some(bell);
+            self.last_waker = Some(traced);
         }
         poll
     }
@@ -74,11 +75,11 @@ impl<F: Future> Future for Traced<'_, F> {
 
 /// A waker that says so when it is called, and then calls the real one.
 #[derive(Debug)]
-struct Bell {
+struct TracedWaker {
     id: usize,
     by: By,
     state: AtomicU8,
-    waker: Waker,
+    inner: Waker,
 }
 
 /// Inside the future's `poll`: nobody has said yet that it waits.
@@ -86,44 +87,44 @@ const POLLING: u8 = 0;
 /// It has been said that the future waits.
 const WAITING: u8 = 1;
 /// The future has been woken.
-const RUNG: u8 = 2;
+const WOKEN: u8 = 2;
 
-impl Bell {
-    fn new(id: usize, by: By, waker: &Waker, waiting: bool) -> Self {
-        Bell {
+impl TracedWaker {
+    fn new(id: usize, by: By, inner: &Waker, waiting: bool) -> Self {
+        TracedWaker {
             id,
             by,
             state: AtomicU8::new(if waiting { WAITING } else { POLLING }),
-            waker: waker.clone(),
+            inner: inner.clone(),
         }
     }
 
-    /// The wait has been said. Another thread (the resolver's) may have rung
-    /// already, and left it to us to say that after it.
-    fn hang_up(&self) {
-        let rung =
+    /// It has been said that the future waits. Another thread (the resolver's)
+    /// may have woken it already, and left it to us to say that after it.
+    fn begin_waiting(&self) {
+        let begun =
             self.state
                 .compare_exchange(POLLING, WAITING, Ordering::AcqRel, Ordering::Acquire);
-        if rung.is_err() {
+        if begun.is_err() {
             wait::woken(self.id, self.by);
         }
     }
 
-    fn has_rung(&self) -> bool {
-        self.state.load(Ordering::Acquire) == RUNG
+    fn was_woken(&self) -> bool {
+        self.state.load(Ordering::Acquire) == WOKEN
     }
 }
 
-impl Wake for Bell {
+impl Wake for TracedWaker {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        if self.state.swap(RUNG, Ordering::AcqRel) == WAITING {
+        if self.state.swap(WOKEN, Ordering::AcqRel) == WAITING {
             wait::woken(self.id, self.by);
         }
-        self.waker.wake_by_ref();
+        self.inner.wake_by_ref();
     }
 }
 

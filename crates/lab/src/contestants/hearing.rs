@@ -129,13 +129,9 @@ impl Subscriber for Ear {
         let mut words = Words::default();
         event.record(&mut words);
         let Some(fetch) = words.fetch else { return };
-        let thread = thread::current();
-        let name = thread
-            .name()
-            .map_or_else(|| format!("{:?}", thread.id()), str::to_owned);
         let heard = Heard {
             at: Instant::now(),
-            thread: format!("{name} {:?}", thread.id()),
+            thread: name(&thread::current()),
             fetch,
             what: words.what,
             detail: words.detail,
@@ -186,6 +182,16 @@ impl Visit for Words {
         if field.name() == "message" {
             self.what = format!("{value:?}");
         }
+    }
+}
+
+/// `main`, or a name and a number: several may share the name.
+fn name(thread: &thread::Thread) -> String {
+    let number = format!("{:?}", thread.id());
+    let number = number.trim_start_matches("ThreadId(").trim_end_matches(')');
+    match thread.name() {
+        Some("main") => "main".to_owned(),
+        name => format!("{} {number}", name.unwrap_or("thread")),
     }
 }
 

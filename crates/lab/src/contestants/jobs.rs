@@ -25,6 +25,7 @@ pub(crate) fn serve(name: &str, parameters: &Parameters) -> Outcome<()> {
         "crowd" => crowd(&*stage, parameters, &talk),
         "home" => home(&*stage, parameters, &talk),
         "fail" => fail(&*stage, parameters, &talk),
+        "record" => record(&*stage, parameters, &talk),
         other => Err(Failure::new(format!("no job is called {other:?}"))),
     }
 }
@@ -122,6 +123,42 @@ fn fail(stage: &dyn Stage, parameters: &Parameters, talk: &Talk) -> Outcome<()> 
         "wall_us": began.elapsed().as_micros() as f64,
         "returned_us": now_us(),
     }));
+    Ok(())
+}
+
+/// Does what the timeline shows, and tells its story.
+fn record(stage: &dyn Stage, parameters: &Parameters, talk: &Talk) -> Outcome<()> {
+    let options = options(parameters)?;
+    let origin = first_origin(parameters)?;
+    let hearing = Hearing::start(hears(parameters)?.unwrap_or_default())?;
+    stage.fetch_all(requests(parameters, "/bytes/16", 2)?, &options);
+    let paths = parameters.text("paths")?.split(',');
+    let paths = paths.filter(|path| !path.is_empty());
+    let urls = paths.map(|path| Request::get(&format!("{origin}{path}")));
+    let requests: Vec<Request> = urls.collect::<Result<_, _>>()?;
+    talk.ready();
+    hearing.begin();
+    let began = Instant::now();
+    if requests.is_empty() {
+        stage.load_home(origin, 42, &options)?;
+    } else {
+        for result in stage.fetch_all(requests, &options) {
+            result?;
+        }
+    }
+    let took = began.elapsed();
+    let story = hearing.take();
+    let event = |heard: &hearing::Heard| {
+        json!({
+            "us": heard.at.saturating_duration_since(began).as_micros() as f64,
+            "thread": heard.thread,
+            "fetch": heard.fetch,
+            "what": heard.what,
+            "detail": heard.detail,
+        })
+    };
+    let events: Vec<Value> = story.iter().map(event).collect();
+    talk.results(&json!({ "took_us": took.as_micros() as f64, "events": events }));
     Ok(())
 }
 

@@ -17,8 +17,8 @@ use crate::measure::parameters::Parameters;
 
 /// How long the answers are held back: long enough for the slowest to have all
 /// its connections, and for the figures to be read.
-const HOLD_BASE_MS: usize = 1000;
-const HOLD_EACH_US: usize = 350;
+const HOLD_BASE_MS: usize = 300;
+const HOLD_EACH_US: usize = 420;
 /// If that was too short, because the machine was busy: so often, with twice
 /// the time.
 const TRIES: usize = 3;
@@ -26,7 +26,7 @@ const TRIES: usize = 3;
 /// What `n` waiting fetches have added.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Waiting {
-    /// How many there were.
+    /// How many the origin had in flight at once.
     pub(super) n: usize,
     pub(super) system: Counters,
     /// Bytes live in the allocator, less the requests (the caller's) and room
@@ -35,7 +35,7 @@ pub(super) struct Waiting {
     pub(super) heap: Option<f64>,
     /// As `heap`, requests and results included.
     pub(super) heap_in_all: Option<f64>,
-    /// Blocks, requests included.
+    /// Blocks live in the allocator that were not before.
     pub(super) blocks: Option<f64>,
 }
 
@@ -47,6 +47,10 @@ impl Waiting {
 
     pub(super) fn heap_each(&self) -> Option<f64> {
         Some(self.heap? / self.n as f64)
+    }
+
+    pub(super) fn blocks_each(&self) -> Option<f64> {
+        Some(self.blocks? / self.n as f64)
     }
 }
 
@@ -114,6 +118,7 @@ fn attempt(
         return Ok(None);
     }
     let system = peer.counters().since(&before);
+    let seen = origin.peak_in_flight()?;
     let counted = peer.count()?;
     let results = peer.results(limit)?;
     all_ok(&results, n)?;
@@ -124,7 +129,7 @@ fn attempt(
     let callers = (|| Some(number("requests_bytes")? + number("results_bytes")?))();
     let blocks = (|| Some(counted?.live_blocks - counted_before?.live_blocks))();
     Ok(Some(Waiting {
-        n,
+        n: seen,
         system,
         heap: (|| Some(heap_in_all? - callers?))(),
         heap_in_all,

@@ -6,13 +6,23 @@
 //! the same file.
 
 mod cancel;
+mod ceiling;
+mod cpu_bound;
 mod cpu_per_fetch;
 mod crowd;
-mod goals;
+mod edge;
+mod in_flight;
+mod lazy;
 mod limit;
+mod nesting;
 mod pool_cap;
+mod runnable;
 mod scoreboard;
+mod sizes;
+mod small_stacks;
+mod spawn;
 mod stall;
+mod switch;
 mod together;
 mod waiting_memory;
 
@@ -41,7 +51,7 @@ pub(crate) struct Experiment {
     subject: Option<fn(&Talk, &Parameters) -> Outcome<()>>,
 }
 
-const ALL: [&Experiment; 7] = [
+const ALL: [&Experiment; 18] = [
     &scoreboard::EXPERIMENT,
     &waiting_memory::EXPERIMENT,
     &together::EXPERIMENT,
@@ -49,6 +59,17 @@ const ALL: [&Experiment; 7] = [
     &stall::EXPERIMENT,
     &cancel::EXPERIMENT,
     &limit::EXPERIMENT,
+    &sizes::EXPERIMENT,
+    &nesting::EXPERIMENT,
+    &lazy::EXPERIMENT,
+    &in_flight::EXPERIMENT,
+    &spawn::EXPERIMENT,
+    &runnable::EXPERIMENT,
+    &small_stacks::EXPERIMENT,
+    &edge::EXPERIMENT,
+    &switch::EXPERIMENT,
+    &cpu_bound::EXPERIMENT,
+    &ceiling::EXPERIMENT,
 ];
 
 /// `lab list`.

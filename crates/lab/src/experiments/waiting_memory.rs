@@ -53,6 +53,7 @@ fn run(lab: &Lab) -> Outcome<Report> {
             "reserved",
             "anonymous",
             "heap",
+            "blocks",
             "stacks and allocator",
             "page tables",
             "kernel stack*",
@@ -90,12 +91,13 @@ fn run(lab: &Lab) -> Outcome<Report> {
                 each(system.reserved),
                 each(system.anonymous),
                 each(waiting.heap),
+                Cell::some(waiting.blocks_each(), Unit::Count),
                 each(rest),
                 each(system.page_tables),
                 each(system.kernel_stacks),
                 each(system.slab),
             ]);
-            report.fact(format!("{}_in_flight", contestant.name), n);
+            report.fact(format!("{}_in_flight", contestant.name), waiting.n);
             report.fact(format!("{}_threads", contestant.name), system.threads);
             report.fact(
                 format!("{}_heap_each", contestant.name),

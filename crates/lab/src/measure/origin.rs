@@ -4,7 +4,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::{Duration, Instant, SystemTime};
 
-use origin::{Config, End, Origin, Script};
+use origin::{Config, Origin, Script};
 use serde_json::{Value, json};
 
 use crate::failure::{During, Failure, Outcome};
@@ -31,8 +31,6 @@ pub(crate) struct Seen {
     pub(crate) opened_us: f64,
     pub(crate) client_left_us: Option<f64>,
     pub(crate) response_done_us: Option<f64>,
-    /// How the connection ended, if it has: `client`, `origin`.
-    pub(crate) ended_by: Option<String>,
 }
 
 impl OriginProcess {
@@ -109,7 +107,6 @@ impl OriginProcess {
                 opened_us: entry["opened_us"].as_f64()?,
                 client_left_us: entry["client_left_us"].as_f64(),
                 response_done_us: entry["response_done_us"].as_f64(),
-                ended_by: entry["ended_by"].as_str().map(str::to_owned),
             })
         });
         let seen: Option<Vec<_>> = seen.collect();
@@ -179,10 +176,6 @@ fn journal(origin: &Origin) -> Value {
             "opened_us": us(seen.opened),
             "client_left_us": seen.client_left_at.map(us),
             "response_done_us": seen.response_done_at.map(us),
-            "ended_by": seen.ended.map(|(_, end)| match end {
-                End::ClientFin | End::ClientReset => "client",
-                End::OriginFin | End::OriginReset => "origin",
-            }),
         })
     };
     origin.journal().iter().map(entry).collect()

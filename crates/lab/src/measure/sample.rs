@@ -41,10 +41,6 @@ impl Sample {
         let between = place - place.floor();
         Some(sorted[low] * (1.0 - between) + sorted[high] * between)
     }
-
-    pub(crate) fn map(&self, change: impl Fn(f64) -> f64) -> Self {
-        Sample(self.0.iter().map(|value| change(*value)).collect())
-    }
 }
 
 impl FromIterator<f64> for Sample {

@@ -84,12 +84,17 @@ impl Cell {
         match self {
             Cell::Text(text) => json!(text),
             Cell::NotMeasured(why) => json!({ "not_measured": why }),
-            Cell::Predicted(value, unit) => json!({ "predicted": value, "unit": unit.name() }),
+            Cell::Predicted(value, unit) => json!({
+                "predicted": value,
+                "unit": unit.name(),
+                "shown": self.show(),
+            }),
             Cell::Measured(sample, unit) => json!({
                 "median": sample.median(),
                 "min": sample.min(),
                 "max": sample.max(),
                 "unit": unit.name(),
+                "shown": self.show(),
             }),
         }
     }
@@ -108,8 +113,21 @@ impl Unit {
         }
     }
 
+    /// A value at an axis, where round numbers stand: bytes are not divided by
+    /// 1,024 there.
+    pub(crate) fn tick(self, value: f64) -> String {
+        match self {
+            Unit::Bytes if value >= 1e6 => format!("{} MB", number(value / 1e6)),
+            Unit::Bytes if value > 0.0 => format!("{} B", number(value)),
+            _ => self.show(value),
+        }
+    }
+
     /// A value with its unit, three digits that count.
     pub(crate) fn show(self, value: f64) -> String {
+        if value == 0.0 {
+            return "0".to_owned();
+        }
         let (value, unit) = match self {
             Unit::Bytes => match value.abs() {
                 0.0..10_000.0 => (value, " B"),
@@ -173,6 +191,7 @@ mod tests {
         assert_eq!(Unit::Count.show(1_234_567.0), "1,234,567");
         assert_eq!(Unit::Count.show(-1.5), "−1.50");
         assert_eq!(Unit::Ratio.show(2.0), "2 ×");
+        assert_eq!(Unit::Bytes.tick(20_000.0), "20,000 B");
         assert_eq!(Unit::Count.show(f64::NAN), "–");
     }
 }

@@ -52,12 +52,3 @@ pub(crate) enum Mark {
     Predicted,
     Simulated,
 }
-
-impl Plot {
-    pub(crate) fn title(&self) -> &str {
-        match self {
-            Plot::Bars(bars) => &bars.title,
-            Plot::Lines(lines) => &lines.title,
-        }
-    }
-}

@@ -1,238 +1,29 @@
 //! Plots as SVG: text with coordinates, so it is written by hand.
 
+mod bars;
+mod lines;
+mod scale;
+
 use std::fmt::Write;
 
-use super::cell::Unit;
-use super::plot::{Axis, Bars, Lines, Mark, Plot};
+use super::plot::{Mark, Plot};
 
 /// Colours that people with a colour-vision deficiency tell apart (Okabe and Ito).
 const COLOURS: [&str; 7] = [
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#555555",
 ];
 const WIDTH: f64 = 760.0;
-const LEFT: f64 = 190.0;
-const RIGHT: f64 = 90.0;
 const TOP: f64 = 44.0;
+const LEGEND_COLUMNS: usize = 3;
 
 impl Plot {
     /// A whole SVG document.
     pub(crate) fn svg(&self) -> String {
         match self {
-            Plot::Bars(bars) => draw_bars(bars),
-            Plot::Lines(lines) => draw_lines(lines),
+            Plot::Bars(bars) => bars::draw(bars),
+            Plot::Lines(lines) => lines::draw(lines),
         }
     }
-}
-
-/// Where values stand on an axis.
-struct Scale {
-    log: bool,
-    low: f64,
-    high: f64,
-    from: f64,
-    to: f64,
-}
-
-impl Scale {
-    /// A scale for `values` between two coordinates. It begins at zero, or on a
-    /// logarithmic axis at the power of ten below.
-    fn new(log: bool, values: impl Iterator<Item = f64>, from: f64, to: f64) -> Self {
-        let usable = |value: &f64| value.is_finite() && (!log || *value > 0.0);
-        let values: Vec<f64> = values.filter(usable).collect();
-        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let (low, high) = match (values.is_empty(), log) {
-            (true, _) => (if log { 1.0 } else { 0.0 }, 10.0),
-            (false, true) => {
-                let low = 10f64.powf(least.log10().floor());
-                let high = 10f64.powf(most.log10().ceil());
-                (low, high.max(low * 10.0))
-            }
-            (false, false) => (least.min(0.0), if most > 0.0 { most * 1.05 } else { 1.0 }),
-        };
-        Scale {
-            log,
-            low,
-            high,
-            from,
-            to,
-        }
-    }
-
-    fn place(&self, value: f64) -> f64 {
-        let part = if self.log {
-            (value.max(self.low) / self.low).log10() / (self.high / self.low).log10()
-        } else {
-            (value - self.low) / (self.high - self.low)
-        };
-        self.from + part * (self.to - self.from)
-    }
-
-    fn ticks(&self) -> Vec<f64> {
-        if self.log {
-            let decades = (self.high / self.low).log10().round() as i32;
-            // Not more than a dozen labels.
-            let step = usize::try_from(decades / 12 + 1).unwrap_or(1);
-            let ticks = (0..=decades).step_by(step);
-            return ticks.map(|power| self.low * 10f64.powi(power)).collect();
-        }
-        let rough = (self.high - self.low) / 5.0;
-        let power = 10f64.powf(rough.log10().floor());
-        let steps = [1.0, 2.0, 5.0, 10.0].map(|step| step * power);
-        let step = steps
-            .into_iter()
-            .find(|step| *step >= rough)
-            .unwrap_or(rough);
-        let first = (self.low / step).ceil() as i64;
-        let last = (self.high / step).floor() as i64;
-        (first..=last).map(|tick| tick as f64 * step).collect()
-    }
-}
-
-fn draw_bars(plot: &Bars) -> String {
-    const BAR: f64 = 16.0;
-    let group = BAR * plot.series.len().max(1) as f64 + 10.0;
-    let legend = if plot.series.len() > 1 { 22.0 } else { 0.0 };
-    let bottom = TOP + legend + group * plot.bars.len() as f64;
-    let values = plot
-        .bars
-        .iter()
-        .flat_map(|(_, values)| values.iter().flatten().copied());
-    let scale = Scale::new(plot.log, values, LEFT, WIDTH - RIGHT);
-    let mut svg = begin(&plot.title, bottom + 46.0);
-    if plot.series.len() > 1 {
-        let names = plot
-            .series
-            .iter()
-            .map(|name| (name.as_str(), Mark::Measured));
-        push_legend(&mut svg, names, LEFT, TOP);
-    }
-    for tick in scale.ticks() {
-        let x = scale.place(tick);
-        let label = plot.unit.show(tick);
-        line(&mut svg, (x, TOP + legend - 4.0), (x, bottom), "grid");
-        label_at(&mut svg, x, bottom + 16.0, "middle", &label);
-    }
-    for (place, (name, values)) in plot.bars.iter().enumerate() {
-        let top = TOP + legend + group * place as f64 + 2.0;
-        let middle = top + BAR * values.len() as f64 / 2.0 + 4.0;
-        label_at(&mut svg, LEFT - 8.0, middle, "end", name);
-        for (series, value) in values.iter().enumerate() {
-            let y = top + BAR * series as f64;
-            let (end, shown) = match value {
-                Some(value) => (scale.place(*value), plot.unit.show(*value)),
-                None => (LEFT, "not measured here".to_owned()),
-            };
-            let (width, height) = ((end - LEFT).max(1.0), BAR - 2.0);
-            let colour = COLOURS[series % COLOURS.len()];
-            let _ = writeln!(
-                svg,
-                r#"<rect x="{LEFT}" y="{y:.1}" width="{width:.1}" height="{height}" fill="{colour}"/>"#
-            );
-            label_at(&mut svg, LEFT + width + 5.0, y + BAR - 5.0, "start", &shown);
-        }
-    }
-    let scale_name = if plot.log { ", logarithmic" } else { "" };
-    let axis = format!("{}{scale_name}", axis_name(plot.unit));
-    label_at(
-        &mut svg,
-        (LEFT + WIDTH - RIGHT) / 2.0,
-        bottom + 36.0,
-        "middle",
-        &axis,
-    );
-    svg + "</svg>\n"
-}
-
-fn draw_lines(plot: &Lines) -> String {
-    const LINES_LEFT: f64 = 86.0;
-    const HEIGHT: f64 = 320.0;
-    let legend_rows = plot.series.len().div_ceil(3) as f64;
-    let top = TOP + 20.0 * legend_rows;
-    let bottom = top + HEIGHT;
-    let points = || plot.series.iter().flat_map(|series| &series.points);
-    let x = Scale::new(
-        plot.x.log,
-        points().map(|point| point.0),
-        LINES_LEFT,
-        WIDTH - 30.0,
-    );
-    let y = Scale::new(plot.y.log, points().map(|point| point.1), bottom, top);
-    let mut svg = begin(&plot.title, bottom + 50.0);
-    let names = plot
-        .series
-        .iter()
-        .map(|series| (series.name.as_str(), series.mark));
-    push_legend(&mut svg, names, LINES_LEFT, TOP);
-    for tick in x.ticks() {
-        line(
-            &mut svg,
-            (x.place(tick), top),
-            (x.place(tick), bottom),
-            "grid",
-        );
-        label_at(
-            &mut svg,
-            x.place(tick),
-            bottom + 16.0,
-            "middle",
-            &plot.x.unit.show(tick),
-        );
-    }
-    for tick in y.ticks() {
-        line(
-            &mut svg,
-            (LINES_LEFT, y.place(tick)),
-            (WIDTH - 30.0, y.place(tick)),
-            "grid",
-        );
-        label_at(
-            &mut svg,
-            LINES_LEFT - 6.0,
-            y.place(tick) + 4.0,
-            "end",
-            &plot.y.unit.show(tick),
-        );
-    }
-    for (number, series) in plot.series.iter().enumerate() {
-        let colour = COLOURS[number % COLOURS.len()];
-        let places = series
-            .points
-            .iter()
-            .map(|(px, py)| (x.place(*px), y.place(*py)));
-        let path: Vec<_> = places
-            .clone()
-            .map(|(px, py)| format!("{px:.1},{py:.1}"))
-            .collect();
-        let dash = dash(series.mark);
-        let _ = writeln!(
-            svg,
-            r#"<polyline points="{}" fill="none" stroke="{colour}" stroke-width="2"{dash}/>"#,
-            path.join(" ")
-        );
-        if series.mark == Mark::Measured {
-            for (px, py) in places {
-                let _ = writeln!(
-                    svg,
-                    r#"<circle cx="{px:.1}" cy="{py:.1}" r="3.5" fill="{colour}"/>"#
-                );
-            }
-        }
-    }
-    label_at(
-        &mut svg,
-        (LINES_LEFT + WIDTH) / 2.0,
-        bottom + 38.0,
-        "middle",
-        &axis_label(&plot.x),
-    );
-    let middle = (top + bottom) / 2.0;
-    let _ = writeln!(
-        svg,
-        r#"<text transform="translate(16 {middle}) rotate(-90)" text-anchor="middle">{}</text>"#,
-        escape(&axis_label(&plot.y))
-    );
-    svg + "</svg>\n"
 }
 
 fn begin(title: &str, height: f64) -> String {
@@ -246,11 +37,10 @@ fn begin(title: &str, height: f64) -> String {
     )
 }
 
-/// Three names a row.
 fn push_legend<'a>(svg: &mut String, names: impl Iterator<Item = (&'a str, Mark)>, x: f64, y: f64) {
     for (number, (name, mark)) in names.enumerate() {
-        let x = x + (number % 3) as f64 * 205.0;
-        let y = y + (number / 3) as f64 * 20.0;
+        let x = x + (number % LEGEND_COLUMNS) as f64 * 205.0;
+        let y = y + (number / LEGEND_COLUMNS) as f64 * 20.0;
         let colour = COLOURS[number % COLOURS.len()];
         let dash = dash(mark);
         let _ = writeln!(
@@ -286,22 +76,6 @@ fn label_at(svg: &mut String, x: f64, y: f64, anchor: &str, text: &str) {
     );
 }
 
-fn axis_label(axis: &Axis) -> String {
-    let scale = if axis.log { " (logarithmic)" } else { "" };
-    format!("{}{scale}", axis.label)
-}
-
-fn axis_name(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Bytes => "bytes",
-        Unit::Microseconds => "time",
-        Unit::PerSecond => "per second",
-        Unit::Count => "number",
-        Unit::Share => "share",
-        Unit::Ratio => "ratio",
-    }
-}
-
 pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
@@ -312,13 +86,8 @@ pub(super) fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_logarithmic_scale_has_a_tick_a_decade() {
-        let scale = Scale::new(true, [64.0, 23_000.0].into_iter(), 0.0, 400.0);
-        assert_eq!(scale.ticks(), [10.0, 100.0, 1000.0, 10_000.0, 100_000.0]);
-        assert!((scale.place(100.0) - 100.0).abs() < 1e-6);
-    }
+    use crate::report::cell::Unit;
+    use crate::report::plot::Bars;
 
     #[test]
     fn a_plot_without_values_is_still_a_picture() {

@@ -1,9 +1,9 @@
 //! Yours: the smallest executor.
 
 use std::future::Future;
+use std::hint;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
-use std::thread;
 
 /// Runs `future` to its end on the calling thread. While it is pending the
 /// thread sleeps, until somebody calls the waker that the last poll was given.
@@ -15,6 +15,6 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
         if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
             return output;
         }
-        thread::yield_now();
+        hint::spin_loop();
     }
 }

@@ -1,0 +1,147 @@
+//! The program around the experiments: its command line, other contestants, and
+//! the timeline's page.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn lab(words: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+    command.args(words).output().expect("the lab starts")
+}
+
+fn directory(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::create_dir_all(&path).expect("a directory");
+    path
+}
+
+#[test]
+fn wrong_words_are_refused_with_advice() {
+    for (words, said) in [
+        (&["--n", "0", "edge"][..], "at least 1"),
+        (&["--n", "many", "edge"], "--n"),
+        (&["--seconds", "-1", "edge"], "--seconds"),
+        (&["edge", "edge"], "too many"),
+        (&["--contestant", "go", "edge"], "NAME=COMMAND"),
+        (&["timeline", "--job", "tea"], "home, ten and stall"),
+    ] {
+        let output = lab(words);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        assert!(
+            stderr.contains(said) && stderr.contains("--help"),
+            "{stderr}"
+        );
+    }
+    let unknown = lab(&["tea"]);
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("scoreboard"));
+}
+
+/// Another program that speaks the protocol: here the lab once more, by its
+/// command line, as a Go or Java client would be.
+#[test]
+fn other_contestants_take_part() {
+    let other = format!("other={} contestant stage3", env!("CARGO_BIN_EXE_lab"));
+    let output = lab(&["together", "--runs", "1", "--contestant", &other, "--json"]);
+    let result: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert!(result["facts"]["other_together_us"].as_f64() >= Some(119_000.0));
+}
+
+#[test]
+fn a_contestant_that_breaks_the_protocol_is_named() {
+    let output = lab(&["together", "--runs", "1", "--contestant", "silent=false"]);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success());
+    if cfg!(unix) {
+        assert!(stderr.contains("silent ended early"), "{stderr}");
+    }
+}
+
+#[test]
+fn the_timeline_is_one_file_that_needs_no_other() {
+    let out = directory("timeline");
+    for job in ["home", "stall"] {
+        let output = lab(&["timeline", "--job", job, "--out", &out.to_string_lossy()]);
+        assert!(output.status.success(), "{output:?}");
+        let page = fs::read_to_string(out.join(format!("timeline-{job}.html"))).expect("a page");
+        for stage in [
+            "stage1",
+            "stage2",
+            "stage3",
+            "stage4-enum",
+            "stage4-async",
+            "stage5-hand",
+            "stage5-reqwest",
+        ] {
+            assert!(page.contains(&format!("\"name\":\"{stage}\"")));
+        }
+        // The one address in it is the name of SVG.
+        assert_eq!(
+            page.matches("http").count(),
+            page.matches("http://www.w3.org/2000/svg").count()
+        );
+        assert!(!page.contains("src=") && !page.contains("@import"));
+    }
+}
+
+/// Where there is a Chromium: the page runs, answers the keys, and throws
+/// nothing.
+#[test]
+fn the_timeline_runs_in_a_browser() {
+    let Some(browser) = browser() else {
+        eprintln!("no Chromium here (CHROMIUM=PATH names one): not tested");
+        return;
+    };
+    let out = directory("browser");
+    lab(&[
+        "timeline",
+        "--job",
+        "ten",
+        "--stage",
+        "3",
+        "--out",
+        &out.to_string_lossy(),
+    ]);
+    let page = fs::read_to_string(out.join("timeline-ten.html")).expect("a page");
+    // It is told of errors before the page's own script runs.
+    let ear =
+        "<script>window.wrong=[];addEventListener('error',e=>wrong.push(e.message));</script>";
+    let keys = "<script>
+        const before = document.getElementById('answers').textContent;
+        for (const key of ['Home', 'ArrowRight', 'ArrowRight', 'ArrowDown', '+', '+', '-', 'ArrowLeft', 'End', 'Home', 'ArrowRight'])
+            document.dispatchEvent(new KeyboardEvent('keydown', { key }));
+        const after = document.getElementById('answers').textContent;
+        document.querySelector('svg').dispatchEvent(new MouseEvent('click', { clientX: 400, clientY: 100 }));
+        document.title = JSON.stringify({ wrong, moved: before !== after,
+            bars: document.querySelectorAll('rect.waiting').length });
+        </script></body>";
+    let page = page
+        .replacen("<head>", &format!("<head>{ear}"), 1)
+        .replacen("</body>", keys, 1);
+    let tested = out.join("tested.html");
+    fs::write(&tested, page).expect("the page is written");
+    let output = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"])
+        .arg(format!("file://{}", tested.display()))
+        .output()
+        .expect("the browser starts");
+    let dom = String::from_utf8_lossy(&output.stdout).into_owned();
+    let title = dom
+        .split("<title>")
+        .nth(1)
+        .and_then(|rest| rest.split("</title>").next());
+    let title = title.unwrap_or_default().replace("&quot;", "\"");
+    assert!(title.contains(r#""wrong":[]"#), "{title}");
+    assert!(title.contains(r#""moved":true"#), "{title}");
+    assert!(!title.contains(r#""bars":0"#), "{title}");
+}
+
+fn browser() -> Option<PathBuf> {
+    let named = env::var_os("CHROMIUM").map(PathBuf::from);
+    let paths = env::var_os("PATH").unwrap_or_default();
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let found = env::split_paths(&paths).flat_map(|path| names.map(|name| path.join(name)));
+    named.into_iter().chain(found).find(|path| path.is_file())
+}

@@ -1,0 +1,240 @@
+//! What commands have printed, with the machine and the date: `docs/figures`.
+//!
+//! A record is a text file. Its first line is the command, its second says when
+//! and on what it was run, and the rest is what it printed:
+//!
+//! ```text
+//! $ cargo run --release -p lab -- together --json
+//! # 2026-11-29, linux x86_64, 2 processors
+//! {"experiment":"together", …
+//! ```
+//!
+//! No figure in the book comes from anywhere else.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::ended::{Doing, Ended, Failure};
+use crate::screen::{Screen, progress};
+use crate::workspace::Workspace;
+
+use super::files::write_text;
+use super::page::read;
+
+/// One file of `docs/figures`.
+#[derive(Debug)]
+pub(crate) struct Record {
+    pub(crate) command: String,
+    /// When and on what.
+    pub(crate) made: String,
+    pub(crate) output: String,
+}
+
+impl Record {
+    pub(crate) fn parse(text: &str) -> Result<Record, String> {
+        let mut parts = text.splitn(3, '\n');
+        let mut part = |mark| parts.next()?.strip_prefix(mark).map(str::to_owned);
+        let wrong = "is no record: the first line is `$ command`, the second `# date, machine`";
+        let (Some(command), Some(made)) = (part("$ "), part("# ")) else {
+            return Err(wrong.to_owned());
+        };
+        let output = parts.next().unwrap_or_default().to_owned();
+        Ok(Record {
+            command,
+            made,
+            output,
+        })
+    }
+
+    /// One figure. Of text, it is what stands behind a line's first words. Of
+    /// JSON, it is a fact by its name, or a cell by its row's first cell and its
+    /// column.
+    pub(crate) fn value(&self, path: &[&str]) -> Result<String, String> {
+        let found = match (self.json(), path) {
+            (None, [label]) => self.output.lines().find_map(|line| {
+                let rest = line.trim_start().strip_prefix(label)?;
+                let rest = rest.strip_prefix([':', ' '])?;
+                // What stands in parentheses is a remark.
+                let value = rest.split(" (").next().unwrap_or(rest);
+                Some(value.trim().to_owned())
+            }),
+            (Some(json), [fact]) => shown(&json["facts"][*fact]),
+            (Some(json), [row, column]) => {
+                let tables = json["tables"].as_array().into_iter().flatten();
+                tables.filter_map(|table| cell(table, row, column)).next()
+            }
+            _ => None,
+        };
+        found.ok_or_else(|| format!("has no value {}", path.join(" | ")))
+    }
+
+    /// A table in Markdown. `columns` are its columns' names in the page's
+    /// language; those of the record, if there are none.
+    pub(crate) fn table(&self, number: &str, columns: &[&str]) -> Result<String, String> {
+        let number: usize = number.parse().map_err(|_| "needs a table's number")?;
+        let json = self.json().ok_or("is not JSON, so it has no table")?;
+        let table = &json["tables"][number];
+        let own = texts(&table["columns"]);
+        let columns: Vec<_> = match columns {
+            [] => own.iter().map(String::as_str).collect(),
+            named if named.len() == own.len() => named.to_vec(),
+            _ => return Err(format!("has the columns {}", own.join(" | "))),
+        };
+        let mut lines = vec![columns.join(" | "), vec!["---"; columns.len()].join(" | ")];
+        for row in table["rows"].as_array().into_iter().flatten() {
+            lines.push(texts(row).join(" | "));
+        }
+        let rows = lines.iter().map(|line| format!("| {line} |\n"));
+        Ok(rows.collect())
+    }
+
+    fn json(&self) -> Option<Value> {
+        serde_json::from_str(&self.output).ok()
+    }
+}
+
+/// The lines of `output` from the first that begins with `from`, to before the next
+/// that begins with `to`.
+pub(crate) fn section(output: &str, from: &str, to: &str) -> Result<String, String> {
+    let lines = output.lines().skip_while(|line| !line.starts_with(from));
+    let lines: Vec<_> = lines.collect();
+    let end = lines.iter().position(|line| line.starts_with(to));
+    match end {
+        Some(end) if end > 0 => Ok(lines[..end].join("\n")),
+        _ => Err(format!("has no lines from {from} to before {to}")),
+    }
+}
+
+/// `cargo xtask book record`.
+pub(crate) fn run(
+    workspace: &Workspace,
+    names: &[String],
+    screen: &mut Screen,
+) -> Result<Ended, Failure> {
+    let folder = workspace.root.join("docs/figures");
+    let names = match names {
+        [] => all(&folder)?,
+        named => named.to_vec(),
+    };
+    for name in names {
+        let path = folder.join(format!("{name}.txt"));
+        let text = read(&path)?;
+        let command = text.lines().next().and_then(|line| line.strip_prefix("$ "));
+        let Some(command) = command else {
+            let what = format!("{}: its first line must be `$ command`", path.display());
+            return Err(Failure::Obstacle(what));
+        };
+        progress(command);
+        let shell = Command::new("bash")
+            .args(["-c", command])
+            .current_dir(&workspace.root)
+            .output();
+        let output = shell.doing(format!("starting {command}"))?;
+        if !output.status.success() {
+            let why = String::from_utf8_lossy(&output.stderr).into_owned();
+            return Err(Failure::Obstacle(format!(
+                "{command}: {}\n{why}",
+                output.status
+            )));
+        }
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let record = format!("$ {command}\n# {}\n{printed}", made()?);
+        write_text(&path, &record)?;
+        screen.line(path.display())?;
+    }
+    Ok(Ended::Well)
+}
+
+fn all(folder: &Path) -> Result<Vec<String>, Failure> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).doing(format!("reading {}", folder.display()))? {
+        let path = entry.doing(format!("reading {}", folder.display()))?.path();
+        if let Some(name) = path.file_stem() {
+            names.push(name.to_string_lossy().into_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Today, and this machine.
+fn made() -> Result<String, Failure> {
+    let date = Command::new("date")
+        .arg("+%F")
+        .output()
+        .doing("asking `date`")?;
+    let date = String::from_utf8_lossy(&date.stdout).trim().to_owned();
+    let (system, machine) = (std::env::consts::OS, std::env::consts::ARCH);
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    Ok(format!(
+        "{date}, {system} {machine}, {processors} processors"
+    ))
+}
+
+fn cell(table: &Value, row: &str, column: &str) -> Option<String> {
+    let column = texts(&table["columns"])
+        .iter()
+        .position(|name| name == column)?;
+    let rows = table["rows"].as_array()?;
+    let row = rows.iter().find(|cells| cells[0].as_str() == Some(row))?;
+    shown(&row[column])
+}
+
+fn texts(list: &Value) -> Vec<String> {
+    let list = list.as_array().into_iter().flatten();
+    list.map(|value| shown(value).unwrap_or_default()).collect()
+}
+
+/// A cell as the lab shows it.
+fn shown(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Object(cell) => {
+            let words = cell.get("shown").or_else(|| cell.get("not_measured"));
+            Some(words?.as_str()?.to_owned())
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_found_in_text() {
+        let record =
+            Record::parse("$ x\n# today\npeak threads    1,001\nAll: 3 ms (all)\n").expect("one");
+        assert_eq!((&*record.command, &*record.made), ("x", "today"));
+        assert_eq!(record.value(&["peak threads"]), Ok("1,001".to_owned()));
+        assert_eq!(record.value(&["All"]), Ok("3 ms".to_owned()));
+        assert!(record.value(&["peak"]).is_ok());
+        assert!(record.value(&["memory"]).is_err());
+        assert!(Record::parse("peak threads 3").is_err());
+    }
+
+    #[test]
+    fn a_section_ends_before_the_next() {
+        let output = "a\nb 1\n c\nd";
+        assert_eq!(section(output, "b", "d"), Ok("b 1\n c".to_owned()));
+        assert!(section(output, "b", "x").is_err());
+        assert!(section(output, "x", "d").is_err());
+    }
+
+    #[test]
+    fn figures_are_found_in_json() {
+        let json = r#"{"facts": {"x": 3}, "tables": [{"columns": ["who", "time"],
+            "rows": [["a", {"shown": "4 ms"}], ["b", {"not_measured": "no"}]]}]}"#;
+        let record = Record::parse(&format!("$ x\n# today\n{json}")).expect("one");
+        assert_eq!(record.value(&["x"]), Ok("3".to_owned()));
+        assert_eq!(record.value(&["a", "time"]), Ok("4 ms".to_owned()));
+        assert!(record.value(&["c", "time"]).is_err());
+        let table = "| 谁 | 多久 |\n| --- | --- |\n| a | 4 ms |\n| b | no |\n";
+        assert_eq!(record.table("0", &["谁", "多久"]), Ok(table.to_owned()));
+        assert!(record.table("0", &["one"]).is_err());
+    }
+}
