@@ -26,7 +26,7 @@ const TRIES: usize = 3;
 /// What `n` waiting fetches have added.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Waiting {
-    /// How many there were.
+    /// How many the origin had in flight at once.
     pub(super) n: usize,
     pub(super) system: Counters,
     /// Bytes live in the allocator, less the requests (the caller's) and room
@@ -118,6 +118,7 @@ fn attempt(
         return Ok(None);
     }
     let system = peer.counters().since(&before);
+    let seen = origin.peak_in_flight()?;
     let counted = peer.count()?;
     let results = peer.results(limit)?;
     all_ok(&results, n)?;
@@ -128,7 +129,7 @@ fn attempt(
     let callers = (|| Some(number("requests_bytes")? + number("results_bytes")?))();
     let blocks = (|| Some(counted?.live_blocks - counted_before?.live_blocks))();
     Ok(Some(Waiting {
-        n,
+        n: seen,
         system,
         heap: (|| Some(heap_in_all? - callers?))(),
         heap_in_all,

@@ -90,7 +90,7 @@ fn run(lab: &Lab) -> Outcome<Report> {
         ));
         report.fact(format!("stage2_{workers}_in_flight"), measured.in_flight);
     }
-    let mut slowest = f64::INFINITY;
+    let (mut slowest, mut slowest_alone) = (f64::INFINITY, f64::INFINITY);
     for name in WITHOUT_WORKERS {
         lab.doing(name);
         let predicted = 1e6 / COMPUTE_US as f64;
@@ -100,6 +100,7 @@ fn run(lab: &Lab) -> Outcome<Report> {
         let measured = measure(lab, &mut origin, named(name)?, &crowd)?;
         let rate = measured.rate.median().during("a rate")?;
         slowest = slowest.min(rate);
+        slowest_alone = slowest_alone.min(measured.per_core().unwrap_or(rate));
         let ends = [WORKERS[0], WORKERS[WORKERS.len() - 1]];
         lines.push(Series {
             points: ends.map(|x| (x as f64, rate)).to_vec(),
@@ -119,13 +120,18 @@ fn run(lab: &Lab) -> Outcome<Report> {
          a second. The rate follows the number of workers until about 1,010 of them; then the \
          cores are full.",
     );
+    // Per second of processor, since that is what limits one thread: on a busy
+    // machine it does not get a whole one.
+    let (capped, passes) = (worst < 0.15, slowest_alone > cap);
     let why = format!(
-        "pools end at w / 0.101 s (at most {:.0} % off) with idle cores, and every stage on one \
-         thread passes 20 workers' {cap:.0}/s: the slowest has {slowest:.0}/s. One thread ends \
-         where its processor does, at 1,000/s.",
-        worst * 100.0
+        "pools {} at w / 0.101 s with idle cores (at most {:.0} % off). One thread that does not \
+         wait {} 20 workers' {cap:.0}/s: the slowest stage does {slowest_alone:.0} for each second \
+         of processor it gets, {slowest:.0}/s here.",
+        if capped { "end" } else { "do not end" },
+        worst * 100.0,
+        if passes { "passes" } else { "does not pass" },
     );
-    report.close(worst < 0.15 && slowest > cap, why);
+    report.close(capped && passes, why);
     Ok(report)
 }
 

@@ -81,7 +81,7 @@ fn run(lab: &Lab) -> Outcome<Report> {
     report.close_within(
         worst,
         0.05,
-        "the longer of the two decides, in every stage.",
+        "the longer of the two should decide, in every stage.",
     );
     Ok(report)
 }

@@ -97,7 +97,7 @@ fn run(lab: &Lab) -> Outcome<Report> {
                 each(system.kernel_stacks),
                 each(system.slab),
             ]);
-            report.fact(format!("{}_in_flight", contestant.name), n);
+            report.fact(format!("{}_in_flight", contestant.name), waiting.n);
             report.fact(format!("{}_threads", contestant.name), system.threads);
             report.fact(
                 format!("{}_heap_each", contestant.name),

@@ -113,6 +113,16 @@ impl Unit {
         }
     }
 
+    /// A value at an axis, where round numbers stand: bytes are not divided by
+    /// 1,024 there.
+    pub(crate) fn tick(self, value: f64) -> String {
+        match self {
+            Unit::Bytes if value >= 1e6 => format!("{} MB", number(value / 1e6)),
+            Unit::Bytes if value > 0.0 => format!("{} B", number(value)),
+            _ => self.show(value),
+        }
+    }
+
     /// A value with its unit, three digits that count.
     pub(crate) fn show(self, value: f64) -> String {
         if value == 0.0 {
@@ -181,6 +191,7 @@ mod tests {
         assert_eq!(Unit::Count.show(1_234_567.0), "1,234,567");
         assert_eq!(Unit::Count.show(-1.5), "−1.50");
         assert_eq!(Unit::Ratio.show(2.0), "2 ×");
+        assert_eq!(Unit::Bytes.tick(20_000.0), "20,000 B");
         assert_eq!(Unit::Count.show(f64::NAN), "–");
     }
 }

@@ -89,12 +89,16 @@ impl Report {
     /// Closes with the largest distance from a prediction, and how large it may
     /// be. Both are parts of one: 0.1 is ten percent.
     pub(crate) fn close_within(&mut self, worst: f64, allowed: f64, why: impl Into<String>) {
-        let kind = if worst <= allowed {
-            Kind::Within(worst * 100.0)
+        let (kind, why) = if worst <= allowed {
+            (Kind::Within(worst * 100.0), why.into())
         } else {
-            Kind::DoesNotHold
+            let (worst, allowed) = (worst * 100.0, allowed * 100.0);
+            let off = format!(
+                "off by {worst:.0} %, and {allowed:.0} % were allowed. {}",
+                why.into()
+            );
+            (Kind::DoesNotHold, off)
         };
-        let why = why.into();
         self.verdict = Some(Verdict { kind, why });
     }
 

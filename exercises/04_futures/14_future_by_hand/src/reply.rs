@@ -73,6 +73,7 @@ impl Reply {
             Phase::Head(_) | Phase::Done => Err(FetchError::closed_before_head()),
         }
     }
+
     /// Reading has failed: what the error is called depends on how far the
     /// response has come.
     pub(crate) fn failed(&self, error: &io::Error) -> FetchError {

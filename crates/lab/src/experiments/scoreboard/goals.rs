@@ -92,19 +92,20 @@ pub(super) fn table(rows: &[Row]) -> Outcome<Table> {
         at_most(&what, Unit::Count, wake_ups, 3.0, 1.0);
     }
     for row in rows.iter().filter(|row| row.name.starts_with("stage")) {
-        let what = format!("{}, 80 + 120 ms in sequence", row.name);
+        // The least: other load on the machine only adds, and is not the stage's.
+        let what = format!("{}, 80 + 120 ms in sequence, least", row.name);
         at_most(
             &what,
             Unit::Microseconds,
-            row.in_sequence.median(),
+            row.in_sequence.min(),
             203_000.0,
             201_000.0,
         );
-        let what = format!("{}, 80 + 120 ms together", row.name);
+        let what = format!("{}, 80 + 120 ms together, least", row.name);
         at_most(
             &what,
             Unit::Microseconds,
-            row.together.median(),
+            row.together.min(),
             123_000.0,
             121_000.0,
         );

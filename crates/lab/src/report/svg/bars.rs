@@ -34,7 +34,7 @@ pub(super) fn draw(plot: &Bars) -> String {
     }
     for tick in scale.ticks() {
         let x = scale.place(tick);
-        let label = plot.unit.show(tick);
+        let label = plot.unit.tick(tick);
         line(&mut svg, (x, TOP + legend - 4.0), (x, bottom), "grid");
         label_at(&mut svg, x, bottom + 16.0, "middle", &label);
     }

@@ -40,7 +40,7 @@ pub(super) fn draw(plot: &Lines) -> String {
             x.place(tick),
             bottom + 16.0,
             "middle",
-            &plot.x.unit.show(tick),
+            &plot.x.unit.tick(tick),
         );
     }
     for tick in y.ticks() {
@@ -55,7 +55,7 @@ pub(super) fn draw(plot: &Lines) -> String {
             LINES_LEFT - 6.0,
             y.place(tick) + 4.0,
             "end",
-            &plot.y.unit.show(tick),
+            &plot.y.unit.tick(tick),
         );
     }
     for (number, series) in plot.series.iter().enumerate() {

@@ -46,7 +46,7 @@ impl Scale {
     pub(super) fn ticks(&self) -> Vec<f64> {
         if self.log {
             // One label a decade; three where there are few decades.
-            let few = self.high / self.low <= 1000.0;
+            let few = self.high / self.low <= 100.0;
             let steps: &[f64] = if few { &[1.0, 2.0, 5.0] } else { &[1.0] };
             let (from, to) = (
                 self.low.log10().floor() as i32,

@@ -9,8 +9,9 @@ use std::task::{Context, Poll};
 
 use bytes::{Buf, BytesMut};
 use fetch_core::{FetchError, Outgoing, Request, Response};
+use stage4_hand_rolled_future::connect::Connect;
 use stage4_hand_rolled_future::reactor::Reactor;
-use stage4_hand_rolled_future::tcp::{Connect, TcpStream};
+use stage4_hand_rolled_future::tcp::TcpStream;
 
 use crate::reply::Reply;
 
