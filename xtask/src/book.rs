@@ -17,6 +17,8 @@ mod page;
 mod picture;
 mod record;
 
+use std::path::Path;
+
 use lexopt::Arg::{Long, Short, Value};
 
 use crate::ended::{Doing, Ended, Failure};
@@ -76,6 +78,7 @@ fn build(workspace: &Workspace, unfinished: bool, screen: &mut Screen) -> Result
         std::fs::remove_dir_all(&out).doing(format!("clearing {}", out.display()))?;
     }
     let mdbook = mdbook::find(workspace)?;
+    complaints.extend(readme_pictures(&docs)?);
     let mut expansion = Expansion::new(&workspace.root);
     for book in [&english, &chinese] {
         let source = out.join("source").join(book.language.code());
@@ -104,4 +107,23 @@ fn build(workspace: &Workspace, unfinished: bool, screen: &mut Screen) -> Result
     screen.line(format_args!("{}", out.join("en/index.html").display()))?;
     screen.line(format_args!("{}", out.join("zh/index.html").display()))?;
     Ok(Ended::Well)
+}
+
+/// Makes the READMEs' pictures anew. Those that were not up to date are complained
+/// of: they have to be committed.
+fn readme_pictures(docs: &Path) -> Result<Complaints, Failure> {
+    let shared = page::read(&docs.join("pictures/five-lanes.svg"))?;
+    let mut complaints = Vec::new();
+    for language in Language::BOTH {
+        let name = format!("five-lanes.{}.svg", language.code());
+        let path = docs.join("pictures").join(&name);
+        let picture = picture::standalone(&shared, language);
+        if std::fs::read_to_string(&path).ok().as_ref() != Some(&picture) {
+            files::write_text(&path, &picture)?;
+            complaints.push(format!(
+                "docs/pictures/{name} was old, and has been written"
+            ));
+        }
+    }
+    Ok(complaints)
 }

@@ -24,7 +24,8 @@ const HELP: &str = "\
 Work through the exercises. NAME is a number (16) or a name (latest_waker); without it,
 the exercise that you are at is meant.
 
-    cargo xtask learn                  run the next unsolved exercise, and say what to do
+    cargo xtask learn                  the next unsolved exercise: what to read, then, once you
+                                       have begun, its tests
     cargo xtask learn list             all exercises, and how far you have come
     cargo xtask learn check [NAME]     run an exercise's tests (exit code 1: not solved)
     cargo xtask learn watch [NAME]     the same, again whenever you save; goes on to the next
@@ -37,7 +38,8 @@ the exercise that you are at is meant.
     -h --help  this text
 
 Twelve exercises make a short road (marked * in the list): an evening. `learn` follows it,
-and then the side roads. What is remembered, and kept, lies in .learn/.
+and then the side roads. In the list, `begun` is edited; `changed` was solved, and something
+in it is new since: check it again. What is remembered, and kept, lies in .learn/.
 ";
 
 /// What stands on the command line.
@@ -105,13 +107,17 @@ pub(crate) fn run(mut arguments: lexopt::Parser, screen: &mut Screen) -> Result<
     }
 }
 
-/// Runs the next unsolved exercise. Those before it that turn out to be solved
-/// are noted as such.
+/// Shows the next unsolved exercise, and runs it if the reader has begun. Those
+/// before it that turn out to be solved are noted as such.
 fn next(workspace: &Workspace, all: bool, screen: &mut Screen) -> Result<Ended, Failure> {
     for exercise in in_order(workspace, all) {
-        let progress = Progress::load(&workspace.root);
-        if progress.standing(exercise)? == Standing::Solved {
-            continue;
+        match Progress::load(&workspace.root).standing(exercise)? {
+            Standing::Solved => continue,
+            Standing::Untouched => {
+                report::introduce(workspace, exercise, screen)?;
+                return Ok(Ended::Well);
+            }
+            Standing::Begun | Standing::Changed => {}
         }
         if check::run(workspace, exercise, screen)? == Ended::Unsolved {
             // It was asked for the next one, and here it is.

@@ -145,10 +145,15 @@ fn answer(screen: &mut Screen, session: &Session) -> Result<(), Failure> {
     }
     let next = screen.paint(Style::Bold, "Next");
     let run = format!("cargo run -p {} --", about.name);
-    write!(
+    if session.args.trace {
+        writeln!(screen, "\n{next}: a crowd")?;
+    } else {
+        writeln!(screen, "\n{next}: who waits for what, and a crowd")?;
+        writeln!(screen, "  {run} --trace")?;
+    }
+    writeln!(
         screen,
-        "\n{next}: who waits for what, and a crowd\n  {run} --trace\n  \
-         {run} --repeat 1000 --max-in-flight 1000 /delay/1000/16\n"
+        "  {run} --repeat 1000 --max-in-flight 1000 /delay/1000/16"
     )?;
     Ok(())
 }

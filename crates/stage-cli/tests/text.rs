@@ -117,6 +117,15 @@ fn a_server_cannot_drive_the_terminal() {
 }
 
 #[test]
+fn what_to_do_next_is_not_what_was_just_done() {
+    let trace = "cargo run -p tiny -- --trace";
+    assert!(tiny(&[]).stdout.contains(trace));
+    let traced = tiny(&["--trace"]).stdout;
+    assert!(!traced.contains(trace), "{traced}");
+    assert!(traced.contains("Next: a crowd\n  cargo run -p tiny -- --repeat 1000"));
+}
+
+#[test]
 fn long_and_binary_bodies_are_not_shown() {
     let run = tiny(&["/bytes/513"]);
     assert!(run.stdout.contains("513 bytes"));

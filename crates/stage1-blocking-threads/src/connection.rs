@@ -20,6 +20,13 @@ const STALL: Duration = Duration::from_millis(20);
 /// the kernel rounds up to its own clock tick anyway.
 const GLANCE: Duration = Duration::from_millis(1);
 
+/// How much the first read can bring, and how much any. A fetch that waits
+/// holds its room for reading all the while, and most answers are small. (On
+/// the stack it would be no better: a thread keeps each page of it that it has
+/// touched once.)
+const FIRST_READ: usize = 1024;
+const LARGEST_READ: usize = 64 * 1024;
+
 /// One fetch's connection, and what of its request is not sent yet.
 #[derive(Debug)]
 pub struct Connection<'a> {
@@ -28,6 +35,8 @@ pub struct Connection<'a> {
     outgoing: Outgoing,
     /// Why sending ended early, if it did.
     broken: Option<io::Error>,
+    /// How much the next read can bring: twice as much whenever it was filled.
+    room: usize,
     clock: Clock,
     group: &'a Group,
     /// While this lives, the group can shut the stream down.
@@ -51,8 +60,11 @@ impl<'a> Connection<'a> {
         let clock = Clock::start(options);
         let addresses = resolve(id, request, options, clock, group)?;
         let stream = Arc::new(connect(id, request, &addresses, clock, group)?);
-        // Request heads are small; waiting to fill a segment only delays them.
-        let _ = stream.set_nodelay(true);
+        // A request with a body leaves in two writes, and the second is not to
+        // wait until the first has been acknowledged.
+        if !request.body().is_empty() {
+            let _ = stream.set_nodelay(true);
+        }
         let registration = group.register_stream(id, &stream)?;
         let outgoing = request.encode();
         Ok(Connection {
@@ -60,6 +72,7 @@ impl<'a> Connection<'a> {
             stream,
             outgoing,
             broken: None,
+            room: FIRST_READ,
             clock,
             group,
             _registration: registration,
@@ -94,7 +107,6 @@ impl<'a> Connection<'a> {
         buffer: &mut BytesMut,
         kind: fn(&io::Error) -> FetchError,
     ) -> Result<usize, FetchError> {
-        let mut chunk = [0; 16 * 1024];
         loop {
             let sending = self.outgoing.has_remaining();
             let patience = match self.clock.remaining()? {
@@ -104,14 +116,19 @@ impl<'a> Connection<'a> {
                 _ if sending => GLANCE,
                 remaining => remaining,
             };
+            let before = buffer.len();
+            buffer.resize(before + self.room, 0);
             let read = self.wait(On::Readable, |mut stream| {
                 stream.set_read_timeout(Some(patience))?;
-                stream.read(&mut chunk)
+                stream.read(&mut buffer[before..])
             });
+            buffer.truncate(before + read.as_ref().unwrap_or(&0));
             match self.judge(read)? {
                 Ok(0) => return self.end_of_input(kind),
                 Ok(length) => {
-                    buffer.extend_from_slice(&chunk[..length]);
+                    if length == self.room {
+                        self.room = LARGEST_READ.min(2 * self.room);
+                    }
                     return Ok(length);
                 }
                 Err(error) if is_timeout(&error) && sending => {

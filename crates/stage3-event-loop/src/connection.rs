@@ -80,11 +80,7 @@ impl Connection {
         // tokio#3879).
         match self.stream.peer_addr() {
             Ok(_) => {
-                // Request heads are small; waiting to fill a segment only
-                // delays them.
-                let _ = self.stream.set_nodelay(true);
-                // Nothing is known of this direction, and trying is cheap.
-                self.readable = true;
+                self.send_at_once();
                 Ok(true)
             }
             Err(error) if error.kind() == ErrorKind::NotConnected => {
@@ -92,6 +88,15 @@ impl Connection {
                 Ok(false)
             }
             Err(error) => Err(error),
+        }
+    }
+
+    /// A request with a body leaves in two writes, and the second is not to wait
+    /// until the first has been acknowledged. If this fails, it waits.
+    fn send_at_once(&self) {
+        let body = self.outgoing.as_ref().map(Outgoing::last_ref);
+        if body.is_some_and(Buf::has_remaining) {
+            let _ = self.stream.set_nodelay(true);
         }
     }
 

@@ -26,12 +26,12 @@ use crate::turn::{CHUNK, Turn};
 /// keep those inside waiting.
 const BEGINNINGS: usize = 128;
 
-/// Runs a parent's fetches on the calling thread, until the parent is over.
+/// Runs a parent's `fetches` on the calling thread, until the parent is over.
 ///
 /// What cannot be had, be it the reactor itself, is the error of each fetch
 /// that lacks it.
-pub fn run<'a>(options: &'a Options, parent: &mut dyn Parent<'a>) {
-    let ended = Reactor::new(options).and_then(|mut reactor| reactor.run(parent));
+pub fn run<'a>(options: &'a Options, fetches: usize, parent: &mut dyn Parent<'a>) {
+    let ended = Reactor::new(options, fetches).and_then(|mut reactor| reactor.run(parent));
     if let Err(error) = ended {
         while let Some((id, _)) = parent.next_child() {
             let result = Err(polling(&error));
@@ -77,13 +77,13 @@ enum Standing {
 }
 
 impl<'a> Reactor<'a> {
-    fn new(options: &'a Options) -> io::Result<Self> {
+    fn new(options: &'a Options, fetches: usize) -> io::Result<Self> {
         let poll = Poll::new()?;
         Ok(Reactor {
             options,
             resolver: Resolver::new(Arc::clone(&options.resolver), poll.registry())?,
             poll,
-            fetches: Slots::new(),
+            fetches: Slots::with_room_for(fetches.min(options.max_in_flight.get())),
             timers: Timers::default(),
             ready: VecDeque::new(),
             chunk: vec![0; CHUNK].into(),

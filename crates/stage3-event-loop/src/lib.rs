@@ -67,14 +67,14 @@ impl Stage for EventLoop {
         options: &Options,
     ) -> Vec<Result<Response, FetchError>> {
         let mut batch = Batch::new(&requests, options);
-        event_loop::run(options, &mut batch);
+        event_loop::run(options, requests.len(), &mut batch);
         batch.into_results()
     }
 
     fn load_home(&self, origin: &str, user: u64, options: &Options) -> Result<Home, FetchError> {
         let requests = home_requests(origin, user)?;
         let mut page = HomePage::new(&requests);
-        event_loop::run(options, &mut page);
+        event_loop::run(options, requests.len(), &mut page);
         page.into_home()
     }
 }

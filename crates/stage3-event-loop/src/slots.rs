@@ -32,10 +32,11 @@ const SLOT_MASK: usize = (1 << SLOT_BITS) - 1;
 pub const WAKER: Token = Token(usize::MAX);
 
 impl<T> Slots<T> {
-    /// No value yet.
-    pub fn new() -> Self {
+    /// No value yet, and room for `values` of them. A slab that grows by
+    /// doubling would in the end hold up to twice the room it needs.
+    pub fn with_room_for(values: usize) -> Self {
         Slots {
-            slab: Slab::new(),
+            slab: Slab::with_capacity(values),
             generation: 0,
         }
     }
@@ -91,19 +92,13 @@ impl<T> Slots<T> {
     }
 }
 
-impl<T> Default for Slots<T> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn token_of_a_value_that_left_finds_nobody() {
-        let mut slots = Slots::new();
+        let mut slots = Slots::with_room_for(2);
         let old = slots.insert("old");
         let neighbour = slots.insert("neighbour");
         assert_eq!(slots.remove(old), Some("old"));
@@ -122,14 +117,14 @@ mod tests {
 
     #[test]
     fn token_of_the_waker_is_nobodys() {
-        let mut slots = Slots::new();
+        let mut slots = Slots::with_room_for(2);
         slots.insert(());
         assert_eq!(slots.get_mut(WAKER), None);
     }
 
     #[test]
     fn generations_wrap_within_their_half() {
-        let mut slots = Slots::new();
+        let mut slots = Slots::with_room_for(2);
         slots.generation = SLOT_MASK - 1;
         for _ in 0..3 {
             let token = slots.insert(());

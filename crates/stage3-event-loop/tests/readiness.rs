@@ -45,7 +45,7 @@ fn more_than_a_turn_can_read_is_read_in_several() {
     let options = within(Duration::from_secs(5));
     // The end of the first fetch keeps the loop busy while the rest comes.
     let mut parent = InOrder::new(&requests, &options, Duration::from_millis(500));
-    event_loop::run(&options, &mut parent);
+    event_loop::run(&options, requests.len(), &mut parent);
     assert_eq!(parent.finished[0], 0);
     for result in &parent.batch.into_results()[1..] {
         assert_eq!(result.as_ref().unwrap().body().len(), 4_200_000);
@@ -65,7 +65,7 @@ fn a_peer_that_floods_starves_nobody() {
     let options = within(Duration::from_secs(2));
     let mut parent = InOrder::new(&requests, &options, Duration::ZERO);
     let start = Instant::now();
-    event_loop::run(&options, &mut parent);
+    event_loop::run(&options, requests.len(), &mut parent);
 
     assert_eq!(parent.finished, [1, 0]);
     let results = parent.batch.into_results();

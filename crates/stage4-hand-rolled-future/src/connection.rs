@@ -47,8 +47,11 @@ impl Connection {
 
     /// The same, once there is a stream.
     pub(crate) fn new(stream: TcpStream, request: &Request) -> Self {
-        // Request heads are small; waiting to fill a segment only delays them.
-        let _ = stream.set_nodelay();
+        // A request with a body leaves in two writes, and the second is not to
+        // wait until the first has been acknowledged.
+        if !request.body().is_empty() {
+            let _ = stream.set_nodelay();
+        }
         Connection {
             stream,
             outgoing: request.encode(),

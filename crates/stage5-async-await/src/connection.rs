@@ -49,8 +49,11 @@ impl Connection {
     ) -> Result<Self, FetchError> {
         let addresses = resolve(id, request, options).await?;
         let stream = connect(id, request, options, &addresses, end).await?;
-        // Request heads are small; waiting to fill a segment only delays them.
-        let _ = stream.set_nodelay(true);
+        // A request with a body leaves in two writes, and the second is not to
+        // wait until the first has been acknowledged.
+        if !request.body().is_empty() {
+            let _ = stream.set_nodelay(true);
+        }
         let outgoing = request.encode();
         Ok(Connection {
             id,

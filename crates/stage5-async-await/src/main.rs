@@ -13,7 +13,7 @@ const ABOUT: About = About {
     own_options: &[OwnOption {
         name: "client",
         value: "hand|reqwest",
-        help: "async fn on tokio's socket, or reqwest (default)",
+        help: "async fn on tokio's socket, or reqwest (default), whose trace says less",
     }],
 };
 

@@ -9,6 +9,7 @@
 //!                                      from a line that begins so to before one that does
 //! {{#table NAME | NUMBER | COLUMN…}}   a table of a record
 //! {{#value NAME | …}}                  one figure of a record
+//! {{#made NAME}}                       a record's command, when and where it was run
 //! {{#picture NAME | WORDS}}            a picture, and what it shows
 //! ```
 //!
@@ -172,6 +173,12 @@ impl Expansion {
                 let Record { command, made, .. } = record;
                 Ok(format!(
                     "{table}\n<p class=\"made\"><code>{command}</code>; {made}</p>\n"
+                ))
+            }
+            ("made", [name]) => {
+                let Record { command, made, .. } = self.record(name)?;
+                Ok(format!(
+                    "\n<p class=\"made\"><code>{command}</code>; {made}</p>\n"
                 ))
             }
             ("value", [name, path @ ..]) => self.record(name)?.value(path),

@@ -19,6 +19,41 @@ pub(crate) fn inline(svg: &str, language: Language, alt: &str) -> String {
     )
 }
 
+/// The picture as a file of its own, for the READMEs: with colours, and a ground of
+/// its own to stand on.
+pub(crate) fn standalone(svg: &str, language: Language) -> String {
+    let other = format!("lang=\"{}\"", language.other().code());
+    let lines = svg.lines().filter(|line| !line.contains(&other));
+    let mut text = String::new();
+    for line in lines {
+        text.push_str(line);
+        text.push('\n');
+        if line.starts_with("<svg") {
+            text.push_str(STYLE);
+        }
+    }
+    text
+}
+
+/// What `docs/book.css` says of pictures, in the colours of a light and a dark page.
+const STYLE: &str = "\
+<style>
+svg { font: 13px sans-serif; fill: none; stroke: #1f2328; stroke-width: 1.5; background: #fff }
+text { fill: #1f2328; stroke: none }
+.name { font-weight: bold }
+.small { font-size: 12px }
+.quiet { opacity: 0.5 }
+.wait { stroke-dasharray: 4 4; opacity: 0.6 }
+.work { fill: #1f2328 }
+.kept { fill: #0969da; fill-opacity: 0.25; stroke: #0969da }
+@media (prefers-color-scheme: dark) {
+svg { stroke: #e6edf3; background: #0d1117 }
+text, .work { fill: #e6edf3 }
+.kept { fill: #4493f8; stroke: #4493f8 }
+}
+</style>
+";
+
 #[cfg(test)]
 mod tests {
     use super::*;

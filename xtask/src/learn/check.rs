@@ -17,14 +17,7 @@ pub(super) fn run(
     exercise: &Exercise,
     screen: &mut Screen,
 ) -> Result<Ended, Failure> {
-    let heading = format!(
-        "{} {}: {}",
-        exercise.number(),
-        exercise.short_name(),
-        exercise.title
-    );
-    let heading = screen.strong(&heading);
-    screen.line(heading)?;
+    report::heading(exercise, screen)?;
     if Progress::load(&workspace.root).standing(exercise)? == Standing::Untouched {
         let readme = workspace.shown(&exercise.folder().join("README.md"));
         screen.line(format_args!("Nothing is changed yet. Read {readme} first."))?;

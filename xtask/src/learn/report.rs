@@ -8,6 +8,27 @@ use crate::screen::Screen;
 use crate::trial::{Trial, Verdict};
 use crate::workspace::Workspace;
 
+/// An exercise that nobody has begun. Its tests are not run: what they print
+/// would answer what the README asks first.
+pub(super) fn introduce(
+    workspace: &Workspace,
+    exercise: &Exercise,
+    screen: &mut Screen,
+) -> Result<(), Failure> {
+    heading(exercise, screen)?;
+    let readme = workspace.shown(&exercise.folder().join("README.md"));
+    let number = exercise.number();
+    screen.line(format_args!("Read:   {readme}, and predict"))?;
+    screen.line(format_args!("Run:    cargo xtask learn check {number}"))
+}
+
+/// Which exercise it is.
+pub(super) fn heading(exercise: &Exercise, screen: &mut Screen) -> Result<(), Failure> {
+    let (number, name, title) = (exercise.number(), exercise.short_name(), &exercise.title);
+    let heading = screen.strong(&format!("{number} {name}: {title}"));
+    screen.line(heading)
+}
+
 /// Errors, and the warnings that mean something: an exercise that is not
 /// finished has unused variables, which is no news.
 pub(super) fn compiler(build: &Build, screen: &mut Screen) -> Result<(), Failure> {
@@ -44,13 +65,15 @@ pub(super) fn trials(
         screen.line(format_args!("\n-- {title}"))?;
         screen.line(without_advice(&first.said))?;
     }
-    let failed = trials
-        .iter()
-        .filter(|trial| trial.verdict != Verdict::Passed)
-        .count();
-    match failed {
-        0 => Ok(()),
-        failed => screen.line(format_args!("\n{failed} of {} tests fail.", trials.len())),
+    let number = |verdict| trials.iter().filter(|t| t.verdict == verdict).count();
+    let (failed, timed_out) = (number(Verdict::Failed), number(Verdict::TimedOut));
+    let (fail, all) = (failed + timed_out, trials.len());
+    match (fail, failed) {
+        (0, _) => Ok(()),
+        (_, 0 | 1) => screen.line(format_args!("\n{fail} of {all} tests fail.")),
+        _ => screen.line(format_args!(
+            "\n{fail} of {all} tests fail; above is what the first of them says."
+        )),
     }
 }
 

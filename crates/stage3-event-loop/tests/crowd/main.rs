@@ -7,6 +7,7 @@
 mod other_process;
 
 use std::error::Error;
+use std::num::NonZeroUsize;
 
 use counting_alloc::{CountingAlloc, allocations, live_bytes};
 use fetch_core::{ErrorKind, FetchError, Options, Request, Response, Stage};
@@ -42,7 +43,7 @@ fn ten_thousand_wait_on_one_thread(
 ) -> Result<(), Box<dyn Error>> {
     // Long enough that the last has connected before the first is answered.
     let request = Request::get(&origin.url("/delay/5000/16"))?;
-    let options = Options::default();
+    let options = all_at_once();
     let observer = Observer::watch(&request, &options, crowd);
     let waiting = observer.at_first_end.unwrap_or_default();
     assert_eq!(observer.succeeded, crowd, "{:?}", observer.error);
@@ -63,7 +64,7 @@ fn ten_thousand_wait_on_one_thread(
 }
 
 fn an_event_allocates_nothing(origin: &OtherProcess) -> Result<(), Box<dyn Error>> {
-    let options = Options::default();
+    let options = all_at_once();
     let few = Request::get(&origin.url("/drip/20/1"))?;
     let many = Request::get(&origin.url("/drip/1020/1"))?;
     let few = Observer::watch(&few, &options, 1);
@@ -81,7 +82,7 @@ fn without_descriptors_a_fetch_fails_alone(origin: &OtherProcess) -> Result<(), 
     use rlimit::Resource;
 
     let url = origin.url("/delay/300/1");
-    let options = Options::default();
+    let options = all_at_once();
     let (soft, hard) = Resource::NOFILE.get()?;
     let open_before = descriptors()?;
     let fetch_with = |limit: u64| -> Result<Vec<_>, Box<dyn Error>> {
@@ -139,6 +140,13 @@ struct Moment {
     threads: Option<usize>,
 }
 
+fn all_at_once() -> Options {
+    Options {
+        max_in_flight: NonZeroUsize::MAX,
+        ..Options::default()
+    }
+}
+
 impl<'a> Observer<'a> {
     fn watch(request: &'a Request, options: &'a Options, crowd: usize) -> Self {
         let mut observer = Observer {
@@ -155,7 +163,7 @@ impl<'a> Observer<'a> {
         };
         let allocations_before = allocations();
         observer.heap_before = live_bytes();
-        event_loop::run(options, &mut observer);
+        event_loop::run(options, crowd, &mut observer);
         observer.heap_left = live_bytes() - observer.heap_before;
         observer.allocations = allocations() - allocations_before;
         observer

@@ -45,7 +45,7 @@ fn all_workers_work() -> TestResult {
         most, 4,
         "8 pages on 4 workers, and at most {most} halves in flight"
     );
-    eprintln!("8 pages on 4 workers, and on 1 it would go, too: 9 are no longer needed");
+    eprintln!("8 pages on 4 workers: 9 are no longer needed, and one would do");
     Ok(())
 }
 
@@ -62,7 +62,7 @@ fn one_page_needs_both_workers_for_its_halves() -> TestResult {
 
 /// On so many workers there is always one to spare, and nobody sees the fault.
 #[test]
-fn each_user_has_the_own_page() -> TestResult {
+fn each_user_has_the_right_page() -> TestResult {
     let origin = Origin::start(Config::default())?;
     for user in [1, 2, 3] {
         let name = format!("page/users/{user}");

@@ -133,7 +133,11 @@ fn a_broken_connection_is_an_error() -> TestResult {
     };
     let result = Sending::new(request).on_writable(&mut socket);
     let kind = result.map_err(|error| error.kind());
-    assert_eq!(kind, Err(ErrorKind::BrokenPipe));
+    assert_eq!(
+        kind,
+        Err(ErrorKind::BrokenPipe),
+        "30 bytes were taken, and then the connection broke"
+    );
     Ok(())
 }
 

@@ -20,7 +20,11 @@ fn inside_a_counted_body_is_an_error() -> io::Result<()> {
         result,
         "3 of 10 bytes came, and that passed for a whole response",
     );
-    assert_eq!(kind, ErrorKind::BodyTruncated);
+    assert_eq!(
+        kind,
+        ErrorKind::BodyTruncated,
+        "the head is whole: it is the body that is not"
+    );
     Ok(())
 }
 
@@ -31,7 +35,11 @@ fn inside_a_chunked_body_is_an_error() -> io::Result<()> {
         result,
         "the last chunk never came, and that passed for a whole response",
     );
-    assert_eq!(kind, ErrorKind::BodyTruncated);
+    assert_eq!(
+        kind,
+        ErrorKind::BodyTruncated,
+        "the head is whole: it is the body that is not"
+    );
     Ok(())
 }
 
@@ -39,7 +47,7 @@ fn inside_a_chunked_body_is_an_error() -> io::Result<()> {
 fn inside_the_head_is_an_error() -> io::Result<()> {
     let result = fetched("HTTP/1.1 200 OK\r\nContent-Len")?;
     let kind = error_kind(result, "no whole head came, and that passed for a response");
-    assert_eq!(kind, ErrorKind::Disconnected);
+    assert_eq!(kind, ErrorKind::Disconnected, "there is no head yet");
     Ok(())
 }
 
@@ -50,7 +58,7 @@ fn before_anything_has_come_is_an_error() -> io::Result<()> {
         result,
         "nothing came at all, and that passed for a response",
     );
-    assert_eq!(kind, ErrorKind::Disconnected);
+    assert_eq!(kind, ErrorKind::Disconnected, "there is no head yet");
     Ok(())
 }
 

@@ -74,7 +74,9 @@ fn asking_returns_at_once() -> TestResult {
     );
     slow.may_answer();
     rings.recv()?.continues();
-    let answer = names.next_answer().ok_or("the bell rang for nothing")?;
+    let answer = names
+        .next_answer()
+        .ok_or("the bell has rung, and no answer is there")?;
     assert_eq!(answer.token, Token(3));
     Ok(())
 }
