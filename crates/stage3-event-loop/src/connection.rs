@@ -18,9 +18,13 @@ pub struct Connection {
     stream: TcpStream,
     /// `None` once the system has all of it.
     outgoing: Option<Outgoing>,
-    /// Whether to try. The reactor reports readiness once, when it begins, and
-    /// says nothing while it lasts; so it is remembered here, from the event
-    /// until the system says `WouldBlock`.
+    /// Whether to try. mio is *edge-triggered*: it reports readiness once, when
+    /// it begins, and says nothing while it lasts; so it is remembered here,
+    /// from the event until the system says `WouldBlock` (mio#1076).
+    ///
+    /// Events are noted by the thread that makes the calls, and never during
+    /// one, so a `WouldBlock` cannot clear what an event has just set. tokio,
+    /// where they come on another thread, counts its turns to tell.
     readable: bool,
     writable: bool,
     /// Why no more can be sent. Not yet the outcome: an answer may have come
@@ -56,7 +60,8 @@ impl Connection {
     ///
     /// An event is a hint and decides nothing: the system call does (mio's
     /// `Poll`, "Spurious events"). "Closed" and "error" therefore only mean
-    /// that trying will show something.
+    /// that trying will show something: bytes may lie before the end, and only
+    /// a read of none is the end (mio#933).
     pub fn note(&mut self, event: &Event) {
         self.readable |= event.is_readable() || event.is_read_closed() || event.is_error();
         self.writable |= event.is_writable() || event.is_write_closed() || event.is_error();
@@ -80,7 +85,7 @@ impl Connection {
         // tokio#3879).
         match self.stream.peer_addr() {
             Ok(_) => {
-                self.send_at_once();
+                self.do_not_hold_back_the_body();
                 Ok(true)
             }
             Err(error) if error.kind() == ErrorKind::NotConnected => {
@@ -93,7 +98,7 @@ impl Connection {
 
     /// A request with a body leaves in two writes, and the second is not to wait
     /// until the first has been acknowledged. If this fails, it waits.
-    fn send_at_once(&self) {
+    fn do_not_hold_back_the_body(&self) {
         let body = self.outgoing.as_ref().map(Outgoing::last_ref);
         if body.is_some_and(Buf::has_remaining) {
             let _ = self.stream.set_nodelay(true);
@@ -143,7 +148,10 @@ impl Connection {
         }
     }
 
-    /// Whether there is something to read, the end of input included.
+    /// Whether there is something to read, the end of input included: were it
+    /// left out, a peer that half-closes while we send would leave a socket that
+    /// stays readable and that nobody reads, and the loop would not sleep again
+    /// (hyper#4086).
     pub fn answer_has_begun(&mut self) -> bool {
         if !self.readable {
             return false;

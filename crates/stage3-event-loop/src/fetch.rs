@@ -111,7 +111,8 @@ impl<'a> Fetch<'a> {
                 deadline: self.options.deadline,
             });
         }
-        self.connect_next(ErrorKind::TimedOut.into(), turn)
+        self.connect_next(ErrorKind::TimedOut.into(), turn)?;
+        Ok(None)
     }
 
     /// The socket may be ready. First out, then in: an answer is not expected
@@ -119,7 +120,7 @@ impl<'a> Fetch<'a> {
     ///
     /// # Errors
     ///
-    /// Those of the two functions below.
+    /// What is wrong with the response, or with the connection.
     pub fn on_ready(&mut self, turn: &mut Turn<'_>) -> Progress {
         self.on_writable(turn)?;
         self.on_readable(turn)
@@ -128,31 +129,24 @@ impl<'a> Fetch<'a> {
     /// Sends what the socket takes, whatever comes the other way meanwhile: a
     /// server may answer before it has read everything, and an interim head
     /// says nothing about the rest of the body.
-    ///
-    /// # Errors
-    ///
-    /// Those of connecting.
-    pub fn on_writable(&mut self, turn: &mut Turn<'_>) -> Progress {
+    /// It never ends a fetch well, since that takes an answer.
+    fn on_writable(&mut self, turn: &mut Turn<'_>) -> Result<(), FetchError> {
         let Some(connection) = &mut self.connection else {
-            return Ok(None);
+            return Ok(());
         };
         if let Phase::Connecting(_) = self.phase {
             match connection.is_connected() {
                 Ok(true) => self.phase = Phase::Sending,
-                Ok(false) => return Ok(None),
+                Ok(false) => return Ok(()),
                 Err(error) => return self.connect_next(error, turn),
             }
         }
         connection.send_request(turn);
-        Ok(None)
+        Ok(())
     }
 
     /// Reads what has come, and goes as far as it leads.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with the response, or with the connection.
-    pub fn on_readable(&mut self, turn: &mut Turn<'_>) -> Progress {
+    fn on_readable(&mut self, turn: &mut Turn<'_>) -> Progress {
         let Some(connection) = &mut self.connection else {
             return Ok(None);
         };
@@ -209,8 +203,8 @@ impl<'a> Fetch<'a> {
         }
     }
 
-    /// What has to happen before it can go on. While it sends it waits for
-    /// both directions, and names the one it is about.
+    /// What has to happen before it can go on. While it sends, an event in
+    /// either direction lets it; the trace names the one that it needs.
     pub fn waits_for(&self) -> On {
         match (&self.phase, &self.connection) {
             (Phase::Resolving, _) => On::Name,
@@ -238,11 +232,12 @@ impl<'a> Fetch<'a> {
 
     fn connect(&mut self, addresses: Vec<SocketAddr>, turn: &mut Turn<'_>) -> Progress {
         self.phase = Phase::Connecting(Attempts::new(addresses, self.deadline));
-        self.connect_next(ErrorKind::NotFound.into(), turn)
+        self.connect_next(ErrorKind::NotFound.into(), turn)?;
+        Ok(None)
     }
 
     /// Turns to the next address. `error` is why the last one failed.
-    fn connect_next(&mut self, error: io::Error, turn: &mut Turn<'_>) -> Progress {
+    fn connect_next(&mut self, error: io::Error, turn: &mut Turn<'_>) -> Result<(), FetchError> {
         if let Some(failed) = self.connection.take() {
             failed.close(turn.registry);
         }
@@ -251,7 +246,7 @@ impl<'a> Fetch<'a> {
             let failed = |error| FetchError::connecting(&self.request.authority(), &error);
             self.connection = Some(begun.map_err(failed)?);
         }
-        Ok(None)
+        Ok(())
     }
 }
 

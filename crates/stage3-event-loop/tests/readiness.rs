@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener};
+use std::net::{Shutdown, SocketAddr, TcpListener};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ fn kind(result: &Result<Response, FetchError>) -> Option<ErrorKind> {
     result.as_ref().err().map(FetchError::kind)
 }
 
-/// Rule 1: what a turn leaves unread causes no event, so the loop has to
+/// What a turn leaves unread causes no event, so the loop has to
 /// remember. Here all of it has come before the turn begins; and for six fetches,
 /// since a window that opens late can cause an event all the same.
 #[test]
@@ -208,6 +208,25 @@ fn a_reset_that_a_write_saw_is_no_clean_end() {
     assert_eq!(kind(&results[0]), Some(ErrorKind::BodyTruncated));
 }
 
+/// The peer will say nothing, and does not read either. That its end stays to be
+/// read must neither be overlooked nor keep the loop awake (hyper#4086).
+#[test]
+fn a_half_close_ends_the_fetch_while_it_sends() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = thread::spawn(move || {
+        let (stream, _) = listener.accept().unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        stream
+    });
+    let no_fields: [(&str, &str); 0] = [];
+    let url = format!("http://{address}/");
+    let request = Request::new("POST", &url, no_fields, vec![b'x'; 32 * MEBIBYTE]).unwrap();
+    let results = EventLoop.fetch_all(vec![request], &within(Duration::from_secs(5)));
+    let _open_until_now = server.join().unwrap();
+    assert_eq!(kind(&results[0]), Some(ErrorKind::Disconnected));
+}
+
 #[test]
 fn a_failure_closes_the_others_at_once() {
     let origin = Origin::start(Config::default()).unwrap();
@@ -242,7 +261,7 @@ fn a_failure_closes_the_others_at_once() {
     }
 }
 
-/// Rule 9: mio hands EINTR on. Stopping and continuing a process ends its
+/// mio hands EINTR on. Stopping and continuing a process ends its
 /// `epoll_wait` so (signal(7)).
 #[cfg(target_os = "linux")]
 #[test]

@@ -44,7 +44,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// What a thread of its own comes to.
+/// The future of what is computed on a thread of its own.
 struct InThread<T>(Arc<Mutex<Slot<T>>>);
 
 struct Slot<T> {

@@ -5,8 +5,10 @@
 //! Now waking says *whose* turn it is: it puts a task into a queue. The loop
 //! polls who is in the queue, and asks the reactor when it is empty. The
 //! reactor and its sockets are the crate's; that they work here shows how little
-//! they know of who polls. What is missing beside the crate's executor: wakes
-//! from other threads, spawning from inside, cancelling.
+//! they know of who polls. What the crate's executor has and this one has not:
+//! wakes from other threads end its sleep, tasks can be started from inside and
+//! cancelled, and at the end it cuts the circle of a task in the queue that it
+//! holds.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;

@@ -101,16 +101,28 @@ impl Fetch<'_> {
 
     fn write(&mut self) -> io::Result<()> {
         let mut stream = self.stream;
-        let length = stream.write(self.outgoing.chunk())?;
+        let length = uninterrupted(|| stream.write(self.outgoing.chunk()))?;
         self.outgoing.advance(length);
         Ok(())
     }
 
     fn read(&mut self) -> io::Result<usize> {
+        let mut stream = self.stream;
         let mut chunk = [0; 4096];
-        let length = self.stream.read(&mut chunk)?;
+        let length = uninterrupted(|| stream.read(&mut chunk))?;
         self.buffer.extend_from_slice(&chunk[..length]);
         Ok(length)
+    }
+}
+
+/// Makes the call again after a signal. To wait instead would be wrong: only
+/// after a "not yet" is there going to be an event.
+fn uninterrupted<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match call() {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            result => return result,
+        }
     }
 }
 
@@ -118,7 +130,7 @@ impl Fetch<'_> {
 fn is_not_yet(error: &io::Error) -> bool {
     matches!(
         error.kind(),
-        ErrorKind::WouldBlock | ErrorKind::NotConnected | ErrorKind::Interrupted
+        ErrorKind::WouldBlock | ErrorKind::NotConnected
     )
 }
 

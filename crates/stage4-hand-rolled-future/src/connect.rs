@@ -68,8 +68,8 @@ fn begin(reactor: &Rc<Reactor>, fetch: usize, address: SocketAddr) -> io::Result
     {
         return Err(error);
     }
-    // Connected first, registered after: a socket that does neither is
-    // reported as hung up.
+    // Connect first, register after: a socket that is neither connected nor
+    // connecting is reported as hung up at once.
     let source = Source::register(reactor, fetch, socket.into())?;
     Ok(TcpStream::new(source))
 }

@@ -12,6 +12,7 @@
 use std::cell::{RefCell, RefMut};
 use std::fmt;
 use std::io;
+use std::mem;
 use std::net::TcpStream;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -73,10 +74,17 @@ impl Reactor {
     }
 
     /// What the event says, as a list of whom to wake. Events are hints: who
-    /// is woken tries again, and the system call decides.
+    /// is woken tries again, and the system call decides. A hang-up comes as
+    /// readiness, too, and bytes may lie before it: only a read of none is the
+    /// end (mio#933).
+    ///
+    /// Keys are slots, and a slot is used again, without the generation of
+    /// stage 3. All events of one `wait` are taken before anybody runs who could
+    /// give up a socket, so none of them can be for the tenant before; and if
+    /// one were, it would be a hint that is not true.
     fn take_woken(&self, event: Event, due: &mut Vec<Wake>) {
         let mut waits = self.waits.borrow_mut();
-        // The key of a socket that is gone: nobody waits any more.
+        // No socket has this key: nobody waits.
         let Some(waits) = waits.get_mut(event.key) else {
             return;
         };
@@ -168,16 +176,19 @@ impl Source {
     /// It is then `cx` that will be woken. Since the last poll this future may
     /// have moved into another task, and the old waker would wake the wrong one.
     pub fn still_waits(&self, direction: Direction, cx: &Context<'_>) -> bool {
-        let mut waits = self.reactor.waits.borrow_mut();
-        let waits = &mut waits[self.key];
-        waits.say_resumed();
-        match waits.waker(direction) {
-            Some(waker) => {
-                waker.clone_from(cx.waker());
-                true
-            }
-            None => false,
-        }
+        let old = {
+            let mut waits = self.reactor.waits.borrow_mut();
+            let waits = &mut waits[self.key];
+            waits.say_resumed();
+            let Some(waker) = waits.waker(direction) else {
+                return false;
+            };
+            mem::replace(waker, cx.waker().clone())
+        };
+        // Dropped when nothing is borrowed: it may be the last thing that kept
+        // another task, whose sockets are registered here as well.
+        drop(old);
+        true
     }
 
     /// Leaves the waker and asks the poller. If the socket became ready between

@@ -102,7 +102,11 @@ impl Future for Acquire {
             state.last_ticket += 1;
             state.last_ticket
         });
-        state.waiting.insert(ticket, cx.waker().clone());
+        let old = state.waiting.insert(ticket, cx.waker().clone());
+        // In this order: with the old waker another task may go, and with that
+        // one who waits here.
+        drop(state);
+        drop(old);
         Poll::Pending
     }
 }

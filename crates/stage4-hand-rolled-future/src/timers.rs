@@ -96,14 +96,14 @@ impl Sleep {
         Instant::now() >= self.moment
     }
 
-    /// Takes the timer back, and says whether it still waited.
+    /// Takes the timer back, and says whether it had fired.
     fn forget(&mut self) -> bool {
         let Some(key) = self.key.take() else {
-            return true;
+            return false;
         };
         // The waker is dropped after the borrow.
         let waiting = self.reactor.timers().waiting.remove(&key);
-        waiting.is_some()
+        waiting.is_none()
     }
 }
 
@@ -112,7 +112,7 @@ impl Future for Sleep {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         if self.is_over() {
-            if !self.forget() {
+            if self.forget() {
                 wait::resumed(self.fetch);
             }
             return Poll::Ready(());
@@ -127,11 +127,15 @@ impl Future for Sleep {
         let key = *key.get_or_insert_with(|| timers.new_key(*moment));
         // The latest waker counts, as everywhere: since the last poll this
         // future may have moved into another task (smol#167).
-        let waiting = timers.waiting.entry(key).or_insert_with(|| Waiting {
+        let latest = Waiting {
             fetch: *fetch,
             waker: cx.waker().clone(),
-        });
-        waiting.waker.clone_from(cx.waker());
+        };
+        let old = timers.waiting.insert(key, latest);
+        // In this order: a waker may take anything along that it was the last
+        // to keep, other timers too.
+        drop(timers);
+        drop(old);
         Poll::Pending
     }
 }

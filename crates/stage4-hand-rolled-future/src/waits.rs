@@ -24,6 +24,10 @@ pub enum Direction {
 
 /// Who waits for one socket. A waker is here if, and only if, the poller has
 /// been asked for its direction and has not answered.
+///
+/// Stage 3 has to remember which socket is *ready*, until `WouldBlock`. Here
+/// nothing remembers that: whoever wants to know makes the system call, and so
+/// no readiness can be forgotten, or kept too long (tokio#672).
 pub(crate) struct Waits {
     /// Whose wait it is, for the trace.
     fetch: usize,
@@ -69,6 +73,8 @@ impl Waits {
     /// added to.
     pub(crate) fn ask(&self, poller: &Poller, key: usize) -> io::Result<()> {
         if self.read.is_none() && self.write.is_none() {
+            // It stays off. An interest in nothing would still be told of a
+            // hang-up (epoll_ctl(2)), and in vain.
             return Ok(());
         }
         let interest = Event::new(key, self.read.is_some(), self.write.is_some());
@@ -79,7 +85,8 @@ impl Waits {
     pub(crate) fn take(&mut self, read: bool, write: bool, due: &mut Vec<Wake>) {
         let read = self.read.take_if(|_| read);
         let write = self.write.take_if(|_| write);
-        // Mostly it is one task that waits for both, and needs one wake.
+        // Mostly it is one task that waits for both, and needs one wake. If
+        // `will_wake` does not see that, it gets two, which queue it once.
         let write = write.filter(|write| !read.as_ref().is_some_and(|read| read.will_wake(write)));
         for waker in read.into_iter().chain(write) {
             self.woken = true;

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::future::Future;
+use std::net::{Shutdown, TcpListener};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::Poll;
@@ -203,6 +204,33 @@ fn sending_goes_on_while_the_answer_comes() {
             assert_eq!(response, Ok(&b"both"[..]), "{path}");
         }
     }
+}
+
+/// The peer will say nothing, and does not read either. That its end stays to be
+/// read must neither be overlooked nor keep the reactor awake (hyper#4086).
+#[test]
+fn a_half_close_ends_the_fetch_while_it_sends() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let server = std::thread::spawn(move || {
+        BOTH.map(|_| {
+            let (stream, _) = listener.accept().unwrap();
+            stream.shutdown(Shutdown::Write).unwrap();
+            stream
+        })
+    });
+    let options = Options {
+        deadline: Duration::from_secs(5),
+        ..Options::default()
+    };
+    for fetch in BOTH {
+        let no_fields: [(&str, &str); 0] = [];
+        let request = Request::new("POST", &url, no_fields, vec![b'u'; 32 << 20]).unwrap();
+        let results = HandRolledFuture { fetch }.fetch_all(vec![request], &options);
+        let kind = results[0].as_ref().unwrap_err().kind();
+        assert_eq!(kind, ErrorKind::Disconnected, "{fetch:?}");
+    }
+    let _open_until_now = server.join().unwrap();
 }
 
 #[test]

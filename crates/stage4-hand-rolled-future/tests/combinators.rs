@@ -1,16 +1,17 @@
 //! Futures made of futures.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::future::{Future, pending, poll_fn, ready};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
-use std::task::{Context, Poll, Waker};
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
 use stage4_hand_rolled_future::join::{Join, JoinAll, TryJoin};
 use stage4_hand_rolled_future::runtime::Runtime;
-use stage4_hand_rolled_future::semaphore::Semaphore;
+use stage4_hand_rolled_future::semaphore::{Acquire, Semaphore};
 use stage4_hand_rolled_future::timeout::Timeout;
 use stage4_hand_rolled_future::timers::Sleep;
 
@@ -142,6 +143,43 @@ fn the_semaphore_serves_in_order_and_forgets_who_leaves() {
     assert!(poll_once(Pin::new(&mut third)).is_pending());
     drop(permit);
     assert!(poll_once(Pin::new(&mut third)).is_ready());
+}
+
+thread_local! {
+    static ALSO_WAITS: RefCell<Option<Acquire>> = const { RefCell::new(None) };
+}
+
+/// A waker that is the last to keep somebody who waits, too.
+struct TakesAnotherAlong;
+
+impl Wake for TakesAnotherAlong {
+    fn wake(self: Arc<Self>) {}
+}
+
+impl Drop for TakesAnotherAlong {
+    fn drop(&mut self) {
+        drop(ALSO_WAITS.take());
+    }
+}
+
+#[test]
+fn the_semaphore_is_free_when_an_old_waker_goes() {
+    let semaphore = Semaphore::new(1);
+    let permit = semaphore.try_acquire().unwrap();
+    let (mut first, mut second) = (semaphore.acquire(), semaphore.acquire());
+    let last = Waker::from(Arc::new(TakesAnotherAlong));
+    assert!(
+        Pin::new(&mut first)
+            .poll(&mut Context::from_waker(&last))
+            .is_pending()
+    );
+    assert!(poll_once(Pin::new(&mut second)).is_pending());
+    ALSO_WAITS.replace(Some(second));
+    drop(last);
+    assert!(poll_once(Pin::new(&mut first)).is_pending());
+    assert!(ALSO_WAITS.take().is_none());
+    drop(permit);
+    assert!(poll_once(Pin::new(&mut first)).is_ready());
 }
 
 #[test]

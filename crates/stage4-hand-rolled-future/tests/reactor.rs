@@ -12,12 +12,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
+use fetch_core::wait::On;
 use stage4_hand_rolled_future::executor::Park;
-use stage4_hand_rolled_future::reactor::Reactor;
+use stage4_hand_rolled_future::reactor::{Reactor, Source};
 use stage4_hand_rolled_future::runtime::Runtime;
 use stage4_hand_rolled_future::tcp::TcpStream;
 use stage4_hand_rolled_future::timeout::Timeout;
 use stage4_hand_rolled_future::timers::Sleep;
+use stage4_hand_rolled_future::waits::Direction;
 
 /// Counts how often it is called.
 #[derive(Default)]
@@ -160,7 +162,7 @@ thread_local! {
     static DROPPED_BY_WAKING: RefCell<Vec<TcpStream>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A waker of somebody else, which drops a stream at once.
+/// A waker of somebody else, which drops streams when it is called.
 struct DropsAll;
 
 impl Wake for DropsAll {
@@ -182,6 +184,71 @@ fn wakers_are_called_when_nothing_is_borrowed() {
     park_until(runtime.reactor(), || {
         runtime.reactor().registered() == (0, 0)
     });
+}
+
+/// A waker of somebody else, which drops streams when it is the last of its task.
+struct DropsAllAtItsEnd;
+
+impl Wake for DropsAllAtItsEnd {
+    fn wake(self: Arc<Self>) {}
+}
+
+impl Drop for DropsAllAtItsEnd {
+    fn drop(&mut self) {
+        drop(DROPPED_BY_WAKING.take());
+    }
+}
+
+/// Polls with a waker that only the reactor keeps, and again with another.
+fn replace_the_last_waker(mut poll: impl FnMut(&mut Context<'_>) -> bool, held: TcpStream) {
+    let last = Waker::from(Arc::new(DropsAllAtItsEnd));
+    assert!(!poll(&mut Context::from_waker(&last)));
+    drop(last);
+    DROPPED_BY_WAKING.with_borrow_mut(|streams| streams.push(held));
+    assert!(!poll(&mut Context::from_waker(Waker::noop())));
+    DROPPED_BY_WAKING.with_borrow(|streams| assert!(streams.is_empty()));
+}
+
+#[test]
+fn wakers_are_replaced_when_nothing_is_borrowed() {
+    let runtime = Runtime::new().unwrap();
+    let ((stream, _peer), (held, _other)) = (pair(&runtime), pair(&runtime));
+    replace_the_last_waker(|cx| read_one(&stream, cx.waker()).is_ready(), held);
+    assert_eq!(runtime.reactor().registered(), (1, 0));
+
+    let (held, _other) = pair(&runtime);
+    let moment = Instant::now() + Duration::from_secs(60);
+    let mut sleep = Sleep::until(runtime.reactor(), 0, moment);
+    replace_the_last_waker(|cx| Pin::new(&mut sleep).poll(cx).is_ready(), held);
+    assert_eq!(runtime.reactor().registered(), (1, 1));
+}
+
+/// On Linux a socket of which there is a duplicate is still watched after it was
+/// closed (epoll(7), Q6), under a key that is by then another's.
+#[test]
+fn a_socket_is_deregistered_and_not_only_closed() {
+    let runtime = Runtime::new().unwrap();
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let connect = || {
+        let socket = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        socket.set_nonblocking(true).unwrap();
+        (socket, listener.accept().unwrap().0)
+    };
+    let ((bell, waker), (socket, mut peer)) = (Bell::new(), connect());
+    let _duplicate = socket.try_clone().unwrap();
+    let wait = |socket| {
+        let source = Source::register(runtime.reactor(), 0, socket).unwrap();
+        let cx = Context::from_waker(&waker);
+        let waiting = source.wait_for(Direction::Read, On::Readable, &cx);
+        waiting.map(|()| source).unwrap()
+    };
+    drop(wait(socket));
+    let (next, _next_peer) = connect();
+    let _next = wait(next);
+    peer.write_all(b"x").unwrap();
+    std::thread::sleep(Duration::from_millis(20));
+    runtime.reactor().park(false).unwrap();
+    assert_eq!(bell.rings(), 0, "woken for a socket that is gone");
 }
 
 #[test]

@@ -4,7 +4,8 @@
 //! and for each value that a relaxed read may return; at the end of each run it
 //! looks for what was not dropped. At most three times a run is a thread
 //! interrupted where it does not wait: the models then take seconds, and nearly
-//! all mistakes need fewer.
+//! all mistakes need fewer. `SeqCst` would prove nothing here, since loom treats
+//! it as `AcqRel`; the crate asks for no more than that.
 //!
 //! A model that cannot fail proves nothing. So each has a *twin*, the same with
 //! one mistake, and a test that loom finds the mistake. A deadlock aborts the
