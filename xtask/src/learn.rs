@@ -38,7 +38,8 @@ the exercise that you are at is meant.
     -h --help  this text
 
 Twelve exercises make a short road (marked * in the list): an evening. `learn` follows it,
-and then the side roads. What is remembered, and kept, lies in .learn/.
+and then the side roads. In the list, `begun` is edited; `changed` was solved, and something
+in it is new since: check it again. What is remembered, and kept, lies in .learn/.
 ";
 
 /// What stands on the command line.

@@ -33,8 +33,10 @@
 //! One blocking call in here would stop everybody. Names are therefore
 //! [resolved](resolver) on other threads.
 //!
-//! Two smaller programs lead here: `examples/busy_poll.rs` does not block and
-//! does not sleep either, `examples/one_connection.rs` sleeps, with one state.
+//! Three smaller programs lead here: `examples/busy_poll.rs` does not block and
+//! does not sleep either, `examples/one_connection.rs` sleeps, with one state,
+//! and `examples/nio_sketch.rs` shows what a short sketch of such a loop gets
+//! wrong.
 //!
 //! Read in this order: [`fetch`] (the state, and what each event does to it),
 //! [`connection`] (what can be done without waiting), [`event_loop`] (who calls

@@ -1,10 +1,12 @@
 //! The two steps that lead to this stage give right answers, and cost what they
-//! say they cost.
+//! say they cost. The sketch gives the wrong ones that it is there to show.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 #[path = "../examples/busy_poll.rs"]
 mod busy_poll;
+#[path = "../examples/nio_sketch.rs"]
+mod nio_sketch;
 #[path = "../examples/one_connection.rs"]
 mod one_connection;
 
@@ -60,7 +62,24 @@ fn one_connection_reports_what_goes_wrong() {
 }
 
 #[test]
-fn both_programs_run() {
+fn nio_sketch_has_its_three_faults() {
+    use nio_sketch::{Phase, faults, run, serve};
+
+    let mut ends = Vec::new();
+    for (_, response) in faults() {
+        let (address, server) = serve(response).unwrap();
+        let (state, turns) = run(address).unwrap();
+        let closed = server.join().unwrap().unwrap();
+        assert!(!closed, "the connection is kept open");
+        ends.push((state.phase, turns < 100));
+    }
+    let done = (Phase::Done, true);
+    assert_eq!(ends, [(Phase::ReadingHeaders, false), done, done]);
+}
+
+#[test]
+fn all_programs_run() {
     busy_poll::main().unwrap();
+    nio_sketch::main().unwrap();
     one_connection::main().unwrap();
 }

@@ -25,7 +25,10 @@ fn in_one_task_the_first_failure_ends_the_other() -> TestResult {
         assert_eq!(kind(page), Err(ErrorKind::InvalidHead));
         let open = open_in_the_end(&origin).await;
         assert_eq!(open, 0, "a future that was dropped has a connection");
-        eprintln!("try_join!: {tasks} tasks, {open} connections open in the end");
+        eprintln!(
+            "try_join!: {tasks} tasks beside the future that `block_on` polls, and {open} \
+             connections open in the end"
+        );
     });
     Ok(())
 }

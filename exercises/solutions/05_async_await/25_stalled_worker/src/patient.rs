@@ -43,6 +43,7 @@ pub async fn keep(body: Bytes, archive: Arc<dyn Archive>) -> io::Result<()> {
     // result? This future. What bounds their number? The runtime's limit on
     // threads for blocking calls; further ones wait in its queue.
     //
-    // The first `?` is for a thread that panicked or was never started.
+    // The first `?` is for a call that panicked, or never ran since the runtime
+    // was shut down.
     spawn_blocking(move || archive.write(&body)).await?
 }
