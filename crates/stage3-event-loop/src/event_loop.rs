@@ -26,7 +26,8 @@ use crate::turn::{CHUNK, Turn};
 /// keep those inside waiting.
 const BEGINNINGS: usize = 128;
 
-/// Runs a parent's `fetches` on the calling thread, until the parent is over.
+/// Runs a parent's fetches on the calling thread, until the parent is over.
+/// There are `fetches` of them; room is made for no more than go on at once.
 ///
 /// What cannot be had, be it the reactor itself, is the error of each fetch
 /// that lacks it.
@@ -50,7 +51,7 @@ struct Reactor<'a> {
     fetches: Slots<Entry<'a>>,
     timers: Timers,
     resolver: Resolver,
-    /// Those that can go on without any event.
+    /// Those that can go on without a further event.
     ready: VecDeque<Token>,
     chunk: Box<[u8]>,
 }
@@ -247,7 +248,7 @@ impl<'a> Reactor<'a> {
     fn end_all(&mut self, by: By, error: &FetchError, parent: &mut dyn Parent<'a>) {
         for token in self.fetches.tokens() {
             self.wake(token, by);
-            // What their end would mean for the others has come about.
+            // What it answers is not asked: the others are ended already.
             self.end(token, Err(error.clone()), parent);
         }
     }

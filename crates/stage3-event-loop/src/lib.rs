@@ -25,8 +25,8 @@
 //!     In every phase: the deadline, the end of the connection, a sibling's failure.
 //! ```
 //!
-//! Stage 1 with these arrows turned into calls and returns has no such picture:
-//! there it is the text of a function. Lay its `fetch.rs` beside ours, where
+//! Stage 1 needs no such picture. There the arrows are calls and returns, and
+//! the text of a function is the picture. Lay its `fetch.rs` beside ours, where
 //! `read_head` and `read_body` are the same loops with one more way out, "not
 //! now".
 //!

@@ -72,9 +72,9 @@ impl Resolver {
         };
         // When does it end? When the resolver returns, which may be after its
         // fetch. Who cancels it? Nobody can. Who receives its result? `answers`,
-        // if the loop still turns; it knows the token of a fetch that is over
-        // from others. What bounds their number? `max_in_flight`, as long as
-        // the resolver answers within the deadline; it holds no socket.
+        // while the loop lives; by then the token may be that of nobody. What
+        // bounds their number? `max_in_flight`, as long as the resolver answers
+        // within the deadline; it holds no socket.
         thread::Builder::new()
             .name("resolver".to_owned())
             .spawn(look_up)
@@ -91,8 +91,8 @@ impl Resolver {
 /// system's poll call, which knows of descriptors and of nothing else.
 fn ring(waker: &Weak<Waker>) {
     if let Some(waker) = waker.upgrade() {
-        // If this fails the answer still lies in the channel, and the next ring
-        // or nobody finds it: the deadline is then the end.
+        // If this fails, the answer lies in the channel until the next ring; if
+        // there is none, until the deadline ends the fetch.
         let _ = waker.wake();
     }
 }

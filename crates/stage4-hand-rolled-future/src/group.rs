@@ -98,8 +98,9 @@ where
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         if this.cancelled.get() {
-            // It was in the run queue when another failed, and whoever has the
-            // handles is there as well. Nothing need wake this one again.
+            // It was in the run queue when another failed, and so by now is the
+            // task that holds the handles and will drop them. Nothing need wake
+            // this one again.
             return Poll::Pending;
         }
         let result = ready!(this.fetch.poll(cx));

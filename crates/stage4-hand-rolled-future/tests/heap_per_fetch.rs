@@ -83,13 +83,13 @@ where
 
 #[test]
 fn a_waiting_fetch_is_small() {
-    for (name, (bytes, allocations)) in [
-        ("by hand", measure(by_hand::fetch)),
-        ("by the compiler", measure(by_compiler::fetch)),
+    for (name, limit, (bytes, allocations)) in [
+        ("by hand", 1536.0, measure(by_hand::fetch)),
+        ("by the compiler", 2560.0, measure(by_compiler::fetch)),
     ] {
         println!(
             "{name}: {bytes:.0} bytes held while waiting, {allocations:.1} allocations to get there"
         );
-        assert!(bytes < 8192.0, "{name}: {bytes}");
+        assert!(bytes < limit, "{name}: {bytes}");
     }
 }
