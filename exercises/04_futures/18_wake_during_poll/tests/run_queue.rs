@@ -110,6 +110,39 @@ fn many_wakes_are_one_poll() -> io::Result<()> {
     Ok(())
 }
 
+/// Woken by itself during its poll, and by another before its turn comes.
+#[test]
+fn two_wakes_in_one_round_are_one_poll() -> io::Result<()> {
+    let reactor = Reactor::new()?;
+    let (polls, its_waker) = (Cell::new(0), Cell::new(None::<Waker>));
+    let mut sleep = sleep(&reactor, 50);
+    let mut first = true;
+    let woken = poll_fn(|cx| {
+        if std::mem::take(&mut first) {
+            its_waker.set(Some(cx.waker().clone()));
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        Pin::new(&mut sleep).poll(cx)
+    });
+    let wakes = async {
+        if let Some(waker) = its_waker.take() {
+            waker.wake();
+        }
+    };
+    run(
+        vec![Box::pin(counted(&polls, woken)), Box::pin(wakes)],
+        &*reactor,
+    )?;
+    // The first, one for both wakes, and one for the timer.
+    assert_eq!(
+        polls.get(),
+        3,
+        "a task that was in the queue was put into it once more"
+    );
+    Ok(())
+}
+
 #[test]
 fn who_waits_is_not_polled() -> io::Result<()> {
     let reactor = Reactor::new()?;

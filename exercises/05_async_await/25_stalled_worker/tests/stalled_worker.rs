@@ -65,6 +65,25 @@ fn a_busy_server_is_left_alone_for_the_whole_pause() -> TestResult {
     Ok(())
 }
 
+/// The opposite fault: to ask the clock again and again.
+#[test]
+fn a_pause_needs_few_polls() -> TestResult {
+    let origin = Origin::start(Config::default())?;
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let mut polls = 0;
+    let mut patient = std::pin::pin!(patient_fetch(&origin)?);
+    runtime.block_on(std::future::poll_fn(|cx| {
+        polls += 1;
+        patient.as_mut().poll(cx)
+    }))?;
+    eprintln!("two fetches and a pause: {polls} polls");
+    assert!(
+        polls < 100,
+        "{polls} polls: something woke the task while it was to pause"
+    );
+    Ok(())
+}
+
 #[test]
 fn a_pause_needs_no_thread() -> TestResult {
     let origin = Origin::start(Config::default())?;
