@@ -32,6 +32,18 @@ pub fn threads() -> Option<usize> {
     entries("/proc/self/task")
 }
 
+/// Threads of this process, once their number stays: a thread that has been
+/// joined is still the system's for a moment. `None` as for [`holdings`].
+pub fn threads_at_rest() -> Option<usize> {
+    let mut last = threads()?;
+    eventually(Duration::from_secs(10), || {
+        std::thread::sleep(Duration::from_millis(100));
+        let now = threads().unwrap_or(last);
+        std::mem::replace(&mut last, now) == now
+    });
+    Some(last)
+}
+
 /// Waits until `done`, at most `limit`. Says whether it came to that.
 pub fn eventually(limit: Duration, mut done: impl FnMut() -> bool) -> bool {
     let begun = Instant::now();
