@@ -12,9 +12,11 @@
 //!                  └──────────────────────────────────┘
 //! ```
 //!
-//! - [`started`]: the fetch has its place in flight; its deadline runs. One that
-//!   has to queue for its place has said so before, with `waiting` and `woken`;
-//!   cancelled there, it ends without `started`.
+//! - [`started`]: the fetch has its place in flight; its deadline runs. Where
+//!   fetches queue for their places as jobs or tasks (stages 2 and 4), one that
+//!   had to has said so before, with `waiting` and `woken`; cancelled there, it
+//!   ends without `started`. In the other stages there is nothing yet that could
+//!   say so.
 //! - [`waiting`]: it cannot go on. Said *before* a call that may block (stages
 //!   1 and 2), or once the system has answered `WouldBlock` (stages 3 to 5).
 //! - [`woken`]: what it waited for has happened, and it *may* run again. In
