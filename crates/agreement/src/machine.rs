@@ -32,16 +32,18 @@ pub fn threads() -> Option<usize> {
     entries("/proc/self/task")
 }
 
-/// Threads of this process, once their number stays: a thread that has been
-/// joined is still the system's for a moment. `None` as for [`holdings`].
-pub fn threads_at_rest() -> Option<usize> {
-    let mut last = threads()?;
+/// What `count` gives once it stays: a thread that has been joined is still the
+/// system's for a moment, and would be taken for one that was there before.
+pub fn at_rest<T: PartialEq>(count: impl Fn() -> Option<T>) -> Option<T> {
+    let mut last = count();
     eventually(Duration::from_secs(10), || {
         std::thread::sleep(Duration::from_millis(100));
-        let now = threads().unwrap_or(last);
-        std::mem::replace(&mut last, now) == now
+        let now = count();
+        let stays = now == last;
+        last = now;
+        stays
     });
-    Some(last)
+    last
 }
 
 /// Waits until `done`, at most `limit`. Says whether it came to that.

@@ -97,7 +97,6 @@ pub fn show(fetched: &Fetched) -> String {
             response.body().len(),
             response.body().slice(..response.body().len().min(200)),
         ),
-        Err(error) if error.kind() == ErrorKind::Cancelled => "cancelled".into(),
         Err(error) => format!("{}: {error}", error.kind()),
     }
 }

@@ -65,7 +65,7 @@ fn gather(name: &str, stage: &Subject) -> Result<(), Box<dyn Error>> {
             deadline: Duration::from_secs(50),
             ..Options::default()
         };
-        let before = machine::threads_at_rest();
+        let before = machine::at_rest(machine::threads);
         let (fetched, most) = most_threads(|| stage.fetch_all(vec![request; crowd], &options));
         for result in fetched?.result {
             assert_eq!(result?.body().len(), 16);
