@@ -19,7 +19,6 @@
 //! This library is what those tests share. All that is random comes from a seed
 //! which is printed, and which [`SEED_VARIABLE`] sets.
 
-pub mod machine;
 mod outcome;
 mod random;
 

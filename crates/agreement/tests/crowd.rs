@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use agreement::{machine, stages};
-use conformance::Subject;
+use agreement::stages;
+use conformance::{Subject, machine};
 use fetch_core::{Options, Request};
 use libtest_mimic::{Arguments, Trial};
 use origin::{Config, Origin};

@@ -38,13 +38,14 @@
 //!
 //! Read in this order: `cases/README.md` (the contract), `case.rs` (a case),
 //! `play.rs` (how it is run), `delivery.rs` (in which pieces), `judge.rs` (is it
-//! right?), then `contract/`, a file for each kind of check. [`trace`] is for
-//! tests of a stage's own.
+//! right?), then `contract/`, a file for each kind of check. [`trace`] and
+//! [`machine`] are for other tests, too.
 
 mod case;
 mod contract;
 mod delivery;
 mod judge;
+pub mod machine;
 mod notation;
 mod play;
 mod reading;

@@ -10,8 +10,8 @@ mod scripts;
 
 use std::time::{Duration, Instant};
 
-use agreement::machine::{at_rest, eventually, holdings};
 use agreement::{Random, all_agree, number_from, seed, show, stages};
+use conformance::machine::{at_rest, eventually, holdings};
 use conformance::{Fetched, Subject};
 use origin::{Config, Origin};
 

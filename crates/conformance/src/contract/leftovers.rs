@@ -1,6 +1,5 @@
 //! What is left behind after a thousand fetches, faults among them: nothing.
 
-use std::fs::read_dir;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use super::setup::{
     AMPLE, answer_after, at_most, deadline, eventually, get, hold, passed, serve, start_origin,
 };
 use super::{ContractCheck, check};
+use crate::machine::{at_rest, holdings};
 use crate::{Check, RefusingPort, Subject, Verdict};
 
 pub(crate) const NAME: &str = "nothing-left-behind";
@@ -57,7 +57,7 @@ fn nothing_left_behind(subject: &Subject) -> Check {
     // first round.
     run_all(subject, &faults.requests(50)?)?;
     settle(&origin)?;
-    let before = Held::now();
+    let before = at_rest(holdings);
 
     run_all(subject, &faults.requests(FETCHES)?)?;
     cancel_some(subject, &faults)?;
@@ -70,8 +70,8 @@ fn nothing_left_behind(subject: &Subject) -> Check {
         "all threads and descriptors are given back",
         AMPLE / 4,
         || {
-            after = Held::now().unwrap_or(after);
-            after.threads <= before.threads && after.descriptors <= before.descriptors
+            after = holdings().unwrap_or(after);
+            after.within(before)
         },
     );
     gone.map_err(|why| format!("{why}: {before:?} before, {after:?} after {FETCHES} fetches"))?;
@@ -169,25 +169,5 @@ impl Faults {
                 _ => get(&self.good),
             })
             .collect()
-    }
-}
-
-/// What this process holds.
-#[derive(Debug, Clone, Copy)]
-struct Held {
-    threads: usize,
-    descriptors: usize,
-}
-
-impl Held {
-    /// `None` where the system does not tell.
-    fn now() -> Option<Held> {
-        if !cfg!(target_os = "linux") {
-            return None;
-        }
-        Some(Held {
-            threads: read_dir("/proc/self/task").ok()?.count(),
-            descriptors: read_dir("/proc/self/fd").ok()?.count(),
-        })
     }
 }
