@@ -1,11 +1,12 @@
 //! `cargo xtask book`: the book, built in both languages and checked.
 //!
 //! Read in this order: [`page`] (what is in `docs/`), [`expand`] (what its
-//! directives become), [`item`], [`diff`], [`record`] and [`picture`] (where the
-//! code, the figures and the pictures come from), [`compare`] (what both
+//! directives become), [`item`], [`diff`], [`record`], [`cells`] and [`picture`] (where
+//! the code, the figures, their words and the pictures come from), [`compare`] (what both
 //! languages have in common), [`mdbook`], and [`links`] (what is checked of the
 //! pages when they are made).
 
+mod cells;
 mod compare;
 mod diff;
 mod expand;
@@ -79,7 +80,7 @@ fn build(workspace: &Workspace, unfinished: bool, screen: &mut Screen) -> Result
     }
     let mdbook = mdbook::find(workspace)?;
     complaints.extend(readme_pictures(&docs)?);
-    let mut expansion = Expansion::new(&workspace.root);
+    let mut expansion = Expansion::new(&workspace.root)?;
     for book in [&english, &chinese] {
         let source = out.join("source").join(book.language.code());
         complaints.extend(expansion.write(book, &docs, &source)?);
@@ -87,6 +88,7 @@ fn build(workspace: &Workspace, unfinished: bool, screen: &mut Screen) -> Result
         progress(format!("building {}", pages.display()));
         complaints.extend(mdbook.build(&source, &pages)?);
     }
+    complaints.extend(expansion.unused());
     files::write(&workspace.root, expansion.files(), &out.join("files"))?;
     let missing = english.unwritten().chain(chinese.unwritten());
     let missing: Vec<_> = missing.collect();

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 use crate::ended::Failure;
 
+use super::cells::Cells;
 use super::files::write_text;
 use super::page::{Book, Language, Page, read};
 use super::record::Record;
@@ -29,6 +30,7 @@ use super::{Complaints, diff, files, item, mdbook, picture, record};
 #[derive(Debug)]
 pub(crate) struct Expansion {
     root: PathBuf,
+    cells: Cells,
     files: BTreeSet<String>,
 }
 
@@ -51,16 +53,22 @@ impl<'a> Directive<'a> {
 }
 
 impl Expansion {
-    pub(crate) fn new(root: &Path) -> Expansion {
-        Expansion {
+    pub(crate) fn new(root: &Path) -> Result<Expansion, Failure> {
+        Ok(Expansion {
             root: root.to_owned(),
+            cells: Cells::read(root)?,
             files: BTreeSet::new(),
-        }
+        })
     }
 
     /// The files of the repository that were linked to, from its root.
     pub(crate) fn files(&self) -> &BTreeSet<String> {
         &self.files
+    }
+
+    /// What was translated for no page.
+    pub(crate) fn unused(&self) -> Complaints {
+        self.cells.unused()
     }
 
     /// Writes what mdBook needs for a book into `out`.
@@ -137,6 +145,7 @@ impl Expansion {
     }
 
     fn directive(&mut self, directive: &Directive, language: Language) -> Result<String, String> {
+        let say = |cell: &str| self.cells.say(cell, language);
         match (directive.name, &directive.arguments[..]) {
             ("code", [path, items @ ..]) => {
                 let code = self.code(path, items)?;
@@ -169,7 +178,7 @@ impl Expansion {
             }
             ("table", [name, number, columns @ ..]) => {
                 let record = self.record(name)?;
-                let table = record.table(number, columns)?;
+                let table = record.table(number, columns, &say)?;
                 let Record { command, made, .. } = record;
                 Ok(format!(
                     "{table}\n<p class=\"made\"><code>{command}</code>; {made}</p>\n"
@@ -181,7 +190,7 @@ impl Expansion {
                     "\n<p class=\"made\"><code>{command}</code>; {made}</p>\n"
                 ))
             }
-            ("value", [name, path @ ..]) => self.record(name)?.value(path),
+            ("value", [name, path @ ..]) => self.record(name)?.value(path, &say),
             ("picture", [name, words @ ..]) => {
                 let svg = self.file(&format!("docs/pictures/{name}.svg"))?;
                 Ok(picture::inline(&svg, language, &words.join(" | ")))

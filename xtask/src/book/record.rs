@@ -24,6 +24,9 @@ use crate::workspace::Workspace;
 use super::files::write_text;
 use super::page::read;
 
+/// Puts the words of a cell into the page's language.
+pub(crate) type Say<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+
 /// One file of `docs/figures`.
 #[derive(Debug)]
 pub(crate) struct Record {
@@ -51,8 +54,8 @@ impl Record {
 
     /// One figure. Of text, it is what stands behind a line's first words. Of
     /// JSON, it is a fact by its name, or a cell by its row's first cell and its
-    /// column.
-    pub(crate) fn value(&self, path: &[&str]) -> Result<String, String> {
+    /// column. `say` puts a cell's words into the page's language.
+    pub(crate) fn value(&self, path: &[&str], say: Say) -> Result<String, String> {
         let found = match (self.json(), path) {
             (None, [label]) => self.output.lines().find_map(|line| {
                 let rest = line.trim_start().strip_prefix(label)?;
@@ -61,10 +64,11 @@ impl Record {
                 let value = rest.split(" (").next().unwrap_or(rest);
                 Some(value.trim().to_owned())
             }),
-            (Some(json), [fact]) => shown(&json["facts"][*fact]),
+            (Some(json), [fact]) => shown(&json["facts"][*fact], say)?,
             (Some(json), [row, column]) => {
-                let tables = json["tables"].as_array().into_iter().flatten();
-                tables.filter_map(|table| cell(table, row, column)).next()
+                let mut tables = json["tables"].as_array().into_iter().flatten();
+                let found = tables.find_map(|table| cell(table, row, column));
+                found.map_or(Ok(None), |cell| shown(cell, say))?
             }
             _ => None,
         };
@@ -72,20 +76,23 @@ impl Record {
     }
 
     /// A table in Markdown. `columns` are its columns' names in the page's
-    /// language; those of the record, if there are none.
-    pub(crate) fn table(&self, number: &str, columns: &[&str]) -> Result<String, String> {
+    /// language; those of the record, if there are none. `say` does the same for
+    /// the words in its cells.
+    pub(crate) fn table(&self, number: &str, columns: &[&str], say: Say) -> Result<String, String> {
         let number: usize = number.parse().map_err(|_| "needs a table's number")?;
         let json = self.json().ok_or("is not JSON, so it has no table")?;
         let table = &json["tables"][number];
-        let own = texts(&table["columns"]);
+        let own = names(table);
         let columns: Vec<_> = match columns {
-            [] => own.iter().map(String::as_str).collect(),
+            [] => own.clone(),
             named if named.len() == own.len() => named.to_vec(),
             _ => return Err(format!("has the columns {}", own.join(" | "))),
         };
         let mut lines = vec![columns.join(" | "), vec!["---"; columns.len()].join(" | ")];
         for row in table["rows"].as_array().into_iter().flatten() {
-            lines.push(texts(row).join(" | "));
+            let cells = row.as_array().into_iter().flatten();
+            let cells = cells.map(|cell| Ok(shown(cell, say)?.unwrap_or_default()));
+            lines.push(cells.collect::<Result<Vec<_>, String>>()?.join(" | "));
         }
         let rows = lines.iter().map(|line| format!("| {line} |\n"));
         Ok(rows.collect())
@@ -174,46 +181,55 @@ fn made() -> Result<String, Failure> {
     ))
 }
 
-fn cell(table: &Value, row: &str, column: &str) -> Option<String> {
-    let column = texts(&table["columns"])
-        .iter()
-        .position(|name| name == column)?;
+/// A cell by its row's first cell and its column.
+fn cell<'a>(table: &'a Value, row: &str, column: &str) -> Option<&'a Value> {
+    let column = names(table).iter().position(|name| *name == column)?;
     let rows = table["rows"].as_array()?;
     let row = rows.iter().find(|cells| cells[0].as_str() == Some(row))?;
-    shown(&row[column])
+    row.get(column)
 }
 
-fn texts(list: &Value) -> Vec<String> {
-    let list = list.as_array().into_iter().flatten();
-    list.map(|value| shown(value).unwrap_or_default()).collect()
+/// What a table's columns are called.
+fn names(table: &Value) -> Vec<&str> {
+    let names = table["columns"].as_array().into_iter().flatten();
+    names.filter_map(Value::as_str).collect()
 }
 
 /// A cell as the lab shows it.
-fn shown(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Object(cell) => {
-            let words = cell.get("shown").or_else(|| cell.get("not_measured"));
-            Some(words?.as_str()?.to_owned())
-        }
-        _ => None,
-    }
+fn shown(value: &Value, say: Say) -> Result<Option<String>, String> {
+    let words = match value {
+        Value::String(text) => text,
+        Value::Number(number) => return Ok(Some(number.to_string())),
+        Value::Object(cell) => match (&cell.get("shown"), cell.get("not_measured")) {
+            (Some(figure), _) => return Ok(figure.as_str().map(str::to_owned)),
+            (None, Some(Value::String(why))) => why,
+            _ => return Ok(None),
+        },
+        _ => return Ok(None),
+    };
+    say(words).map(Some)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn as_it_is(cell: &str) -> Result<String, String> {
+        Ok(cell.to_owned())
+    }
+
     #[test]
     fn figures_are_found_in_text() {
         let record =
             Record::parse("$ x\n# today\npeak threads    1,001\nAll: 3 ms (all)\n").expect("one");
         assert_eq!((&*record.command, &*record.made), ("x", "today"));
-        assert_eq!(record.value(&["peak threads"]), Ok("1,001".to_owned()));
-        assert_eq!(record.value(&["All"]), Ok("3 ms".to_owned()));
-        assert!(record.value(&["peak"]).is_ok());
-        assert!(record.value(&["memory"]).is_err());
+        assert_eq!(
+            record.value(&["peak threads"], &as_it_is),
+            Ok("1,001".to_owned())
+        );
+        assert_eq!(record.value(&["All"], &as_it_is), Ok("3 ms".to_owned()));
+        assert!(record.value(&["peak"], &as_it_is).is_ok());
+        assert!(record.value(&["memory"], &as_it_is).is_err());
         assert!(Record::parse("peak threads 3").is_err());
     }
 
@@ -230,11 +246,17 @@ mod tests {
         let json = r#"{"facts": {"x": 3}, "tables": [{"columns": ["who", "time"],
             "rows": [["a", {"shown": "4 ms"}], ["b", {"not_measured": "no"}]]}]}"#;
         let record = Record::parse(&format!("$ x\n# today\n{json}")).expect("one");
-        assert_eq!(record.value(&["x"]), Ok("3".to_owned()));
-        assert_eq!(record.value(&["a", "time"]), Ok("4 ms".to_owned()));
-        assert!(record.value(&["c", "time"]).is_err());
+        assert_eq!(record.value(&["x"], &as_it_is), Ok("3".to_owned()));
+        assert_eq!(
+            record.value(&["a", "time"], &as_it_is),
+            Ok("4 ms".to_owned())
+        );
+        assert!(record.value(&["c", "time"], &as_it_is).is_err());
         let table = "| 谁 | 多久 |\n| --- | --- |\n| a | 4 ms |\n| b | no |\n";
-        assert_eq!(record.table("0", &["谁", "多久"]), Ok(table.to_owned()));
-        assert!(record.table("0", &["one"]).is_err());
+        assert_eq!(
+            record.table("0", &["谁", "多久"], &as_it_is),
+            Ok(table.to_owned())
+        );
+        assert!(record.table("0", &["one"], &as_it_is).is_err());
     }
 }
