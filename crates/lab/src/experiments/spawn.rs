@@ -1,15 +1,19 @@
 //! A3.5: creating a thread costs; a pool reuses it, and frees no slot by that.
 //!
-//! **Prediction:** starting and joining a thread takes some ten µs; handing a job
-//! to a pool that is there, a few; a tokio task, less than one.
+//! **Prediction:** in a crowd of a hundred jobs a thread each costs some ten µs,
+//! a job for a pool that is there less than one, a task less still. One at a time a pool
+//! gains little or nothing: its worker sleeps between two jobs and has to be
+//! woken, and waking a thread on another core may take as long as making one.
 //!
-//! **Measured:** jobs that do nothing, one after the other, each awaited, so that
-//! it is the round trip that is timed; ratios to the thread.
+//! **Measured:** jobs that do nothing. *Alone*, each is awaited before the next is
+//! started, so it is the round trip that is timed. *In a crowd*, a hundred are
+//! started and then all awaited; time and processor time for each of them.
 //!
 //! **Disturbed by:** other load: medians of interleaved rounds.
 
 use std::num::NonZeroUsize;
 use std::sync::mpsc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -19,6 +23,7 @@ use stage4_hand_rolled_future::runtime::Runtime;
 use crate::experiments::{Experiment, subject};
 use crate::failure::{During, Failure, Outcome};
 use crate::lab::Lab;
+use crate::measure::counters::Usage;
 use crate::measure::parameters::Parameters;
 use crate::measure::protocol::Talk;
 use crate::measure::sample::Sample;
@@ -41,31 +46,60 @@ const WAYS: [(&str, &str); 4] = [
     ("tokio", "tokio, current thread: spawn and await"),
 ];
 
+/// How many are started before the first is awaited, in a crowd.
+const CROWD: usize = 100;
+
+/// What was measured of one way.
+#[derive(Default)]
+struct Row {
+    alone: Sample,
+    together: Sample,
+    cpu: Sample,
+}
+
 fn run(lab: &Lab) -> Outcome<Report> {
     let n = lab.n(5000);
     let mut report = Report::default();
-    report.predict("A thread costs most, a pool's job less, a task least.");
-    let mut samples = WAYS.map(|_| Sample::default());
+    report.predict("In a crowd a thread costs most, a pool's job less, a task least.");
+    let mut rows = WAYS.map(|_| Row::default());
     for _ in 0..lab.runs(5) {
-        for ((name, what), sample) in WAYS.iter().zip(&mut samples) {
+        for ((name, what), row) in WAYS.iter().zip(&mut rows) {
             lab.doing(what);
-            let parameters = Parameters::new().with("way", name).with("n", n);
-            let results = subject(&EXPERIMENT, &parameters)?.run(Duration::from_secs(60))?;
-            sample.push(results["each_us"].as_f64().during("the time")?);
-            report.fact(format!("{name}_done"), results["done"].clone());
+            for (batch, time) in [(1, &mut row.alone), (CROWD, &mut row.together)] {
+                let parameters = Parameters::new()
+                    .with("way", name)
+                    .with("n", n)
+                    .with("batch", batch);
+                let results = subject(&EXPERIMENT, &parameters)?.run(Duration::from_secs(60))?;
+                time.push(results["each_us"].as_f64().during("the time")?);
+                if batch == CROWD {
+                    row.cpu.push_some(results["cpu_us"].as_f64());
+                }
+                report.fact(format!("{name}_{batch}_done"), results["done"].clone());
+            }
         }
     }
-    let medians: Option<Vec<f64>> = samples.iter().map(Sample::median).collect();
-    let medians = medians.during("times")?;
     let mut table = Table::new(
         "One job that does nothing",
-        &["how", "time", "of a thread's"],
+        &[
+            "how",
+            "alone",
+            "in a crowd",
+            "processor, in a crowd",
+            "of a thread's time, in a crowd",
+        ],
     );
-    for ((_, what), (sample, median)) in WAYS.iter().zip(samples.iter().zip(&medians)) {
+    let mut together = Vec::new();
+    for row in &rows {
+        together.push(row.together.median().during("the time in a crowd")?);
+    }
+    for (((_, what), row), median) in WAYS.iter().zip(&rows).zip(&together) {
         table.row([
             Cell::text(*what),
-            Cell::sample(sample, Unit::Microseconds),
-            Cell::one(median / medians[0], Unit::Share),
+            Cell::sample(&row.alone, Unit::Microseconds),
+            Cell::sample(&row.together, Unit::Microseconds),
+            Cell::some(row.cpu.median(), Unit::Microseconds),
+            Cell::one(median / together[0], Unit::Share),
         ]);
     }
     report.tables.push(table);
@@ -73,64 +107,88 @@ fn run(lab: &Lab) -> Outcome<Report> {
         title: "Starting something and hearing of its end".to_owned(),
         unit: Unit::Microseconds,
         log: true,
-        series: vec!["time".to_owned()],
+        series: vec!["alone".to_owned(), "in a crowd".to_owned()],
         bars: WAYS
             .iter()
-            .zip(&medians)
-            .map(|((name, _), us)| ((*name).to_owned(), vec![Some(*us)]))
+            .zip(&rows)
+            .map(|((name, _), row)| {
+                (
+                    (*name).to_owned(),
+                    vec![row.alone.median(), row.together.median()],
+                )
+            })
             .collect(),
     }));
+    report.note(
+        "Alone, it is mostly the waking of a sleeping thread that is timed, the worker's as well as \
+         the new thread's: `switch`.",
+    );
     report.note("A pool's worker that waits is as occupied as a thread of one's own: `pool-cap`.");
     let why = format!(
-        "a job on the pool costs {:.0} % of a thread, a tokio task {:.1} %.",
-        medians[1] / medians[0] * 100.0,
-        medians[3] / medians[0] * 100.0
+        "in a crowd a job on the pool costs {:.0} % of a thread, a tokio task {:.1} %.",
+        together[1] / together[0] * 100.0,
+        together[3] / together[0] * 100.0
     );
-    report.close(medians[1] < medians[0] && medians[3] < medians[1], why);
+    report.close(together[1] < together[0] && together[3] < together[1], why);
     Ok(report)
 }
 
 fn serve(talk: &Talk, parameters: &Parameters) -> Outcome<()> {
     let n: usize = parameters.number("n")?;
+    let batch: usize = parameters.number("batch")?;
     let way = parameters.text("way")?;
-    let one = NonZeroUsize::MIN;
-    let pool = Pool::new(one, one)?;
+    let room = NonZeroUsize::new(batch).during("a batch")?;
+    let pool = Pool::new(NonZeroUsize::MIN, room)?;
     let tokio = tokio::runtime::Builder::new_current_thread().build()?;
     let own = Runtime::new()?;
+    let rounds = n.div_ceil(batch);
     talk.ready();
-    let began = Instant::now();
+    let (began, before) = (Instant::now(), Usage::now());
     let mut done = 0usize;
     match way {
         "thread" => {
-            for _ in 0..n {
-                let thread = std::thread::spawn(|| 1);
-                done += thread
-                    .join()
-                    .map_err(|_| Failure::new("a thread panicked"))?;
+            for _ in 0..rounds {
+                let threads: Vec<_> = (0..batch).map(|_| thread::spawn(|| 1)).collect();
+                for thread in threads {
+                    let panicked = |_| Failure::new("a thread panicked");
+                    done += thread.join().map_err(panicked)?;
+                }
             }
         }
         "pool" => {
             let (tell, told) = mpsc::channel();
-            for _ in 0..n {
-                let tell = tell.clone();
-                pool.submit(move || tell.send(1).unwrap_or_default());
-                done += told.recv().during("the job")?;
+            for _ in 0..rounds {
+                for _ in 0..batch {
+                    let tell = tell.clone();
+                    pool.submit(move || tell.send(1).unwrap_or_default());
+                }
+                for _ in 0..batch {
+                    done += told.recv().during("the job")?;
+                }
             }
         }
         "own" => {
             own.block_on(async {
-                for _ in 0..n {
-                    done += own.spawn(async { 1 }).await;
+                for _ in 0..rounds {
+                    let tasks: Vec<_> = (0..batch).map(|_| own.spawn(async { 1 })).collect();
+                    for task in tasks {
+                        done += task.await;
+                    }
                 }
             })?;
         }
         _ => tokio.block_on(async {
-            for _ in 0..n {
-                done += tokio::spawn(async { 1 }).await.unwrap_or(0);
+            for _ in 0..rounds {
+                let tasks: Vec<_> = (0..batch).map(|_| tokio::spawn(async { 1 })).collect();
+                for task in tasks {
+                    done += task.await.unwrap_or(0);
+                }
             }
         }),
     }
-    let each = began.elapsed().as_secs_f64() * 1e6 / n as f64;
-    talk.results(&json!({ "each_us": each, "done": done }));
+    let each = |us: f64| us / (rounds * batch) as f64;
+    let time = began.elapsed().as_secs_f64() * 1e6;
+    let used = before.and_then(|before| Some(Usage::now()?.since(&before).cpu_us));
+    talk.results(&json!({ "each_us": each(time), "cpu_us": used.map(each), "done": done }));
     Ok(())
 }
