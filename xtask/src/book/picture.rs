@@ -43,6 +43,7 @@ text { fill: #1f2328; stroke: none }
 .name { font-weight: bold }
 .small { font-size: 12px }
 .quiet { opacity: 0.5 }
+text.quiet { opacity: 0.75 }
 .wait { stroke-dasharray: 4 4; opacity: 0.6 }
 .work { fill: #1f2328 }
 .kept { fill: #0969da; fill-opacity: 0.25; stroke: #0969da }
