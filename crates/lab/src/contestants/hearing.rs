@@ -4,7 +4,8 @@
 //! how long each fetch took, the whole story for the timeline. And since an
 //! event is heard on the thread that runs the fetch, it is also where the lab
 //! gives a fetch something to do: a computation when it finishes, or a call that
-//! blocks when it resumes, with no change to any stage.
+//! blocks when it resumes, with no change to any stage; and where it can look at
+//! the stack on which the fetch has just stopped.
 
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,6 +19,7 @@ use tracing::field::{Field, Visit};
 use tracing::subscriber::Interest;
 use tracing::{Event, Metadata, Subscriber, span};
 
+use crate::contestants::chain;
 use crate::failure::{During, Outcome};
 use crate::measure::work::Work;
 
@@ -28,6 +30,8 @@ pub(crate) struct Orders {
     pub(crate) work: Option<Work>,
     /// Block so long when fetch 0 resumes for the first time.
     pub(crate) stall: Option<Duration>,
+    /// Keep the call chain when fetch 0 first waits for an answer.
+    pub(crate) chain: bool,
 }
 
 /// One event.
@@ -46,6 +50,7 @@ pub(crate) struct Heard {
 pub(crate) struct Hearing {
     may_stall: &'static AtomicBool,
     story: &'static Mutex<Vec<Heard>>,
+    chain: &'static Mutex<Vec<String>>,
 }
 
 struct Ear {
@@ -53,6 +58,8 @@ struct Ear {
     /// Set once the warm-up is over, and taken back by the fetch that stalls.
     may_stall: &'static AtomicBool,
     story: &'static Mutex<Vec<Heard>>,
+    /// Innermost first.
+    chain: &'static Mutex<Vec<String>>,
 }
 
 impl Hearing {
@@ -60,18 +67,25 @@ impl Hearing {
     pub(crate) fn start(orders: Orders) -> Outcome<Self> {
         let story: &'static Mutex<_> = Box::leak(Box::default());
         let may_stall: &'static AtomicBool = Box::leak(Box::default());
+        let chain: &'static Mutex<_> = Box::leak(Box::default());
         tracing::subscriber::set_global_default(Ear {
             orders,
             may_stall,
             story,
+            chain,
         })
         .during("listening to the trace")?;
-        Ok(Hearing { may_stall, story })
+        Ok(Hearing {
+            may_stall,
+            story,
+            chain,
+        })
     }
 
     /// The warm-up is over: forgets it, and lets the next fetch 0 stall.
     pub(crate) fn begin(&self) {
         self.take();
+        self.take_chain();
         self.may_stall.store(true, Ordering::Relaxed);
     }
 
@@ -80,6 +94,12 @@ impl Hearing {
         let mut story = std::mem::take(&mut *lock(self.story));
         story.sort_by_key(|heard| heard.at);
         story
+    }
+
+    /// The functions of the stages that were on the stack when fetch 0 first
+    /// waited for an answer, innermost first.
+    pub(crate) fn take_chain(&self) -> Vec<String> {
+        std::mem::take(&mut *lock(self.chain))
     }
 }
 
@@ -139,6 +159,13 @@ impl Subscriber for Ear {
         let (finished, resumed) = (heard.what == "finished", heard.what == "resumed");
         if let Some(work) = self.orders.work.filter(|_| finished) {
             work.run();
+        }
+        let answer = matches!(&*heard.detail, "readable" | "reqwest");
+        if self.orders.chain && fetch == 0 && heard.what == "waiting" && answer {
+            let mut chain = lock(self.chain);
+            if chain.is_empty() {
+                *chain = chain::of_stages();
+            }
         }
         let stall = self.orders.stall.filter(|_| resumed && fetch == 0);
         lock(self.story).push(heard);
