@@ -2,12 +2,17 @@
 
 use backtrace::Backtrace;
 
-/// The functions of the stages that are on this thread's stack, innermost first.
-/// Where the compiler has put one function into another, a build without debug
-/// information shows only the outer one.
-pub(super) fn of_stages() -> Vec<String> {
-    let backtrace = Backtrace::new();
-    let symbols = backtrace.frames().iter().flat_map(|frame| frame.symbols());
+/// A stack as it was in some moment: addresses only, since finding their names takes a
+/// debug build half a second, and whoever else is on the thread would wait for that.
+pub(super) fn here() -> Backtrace {
+    Backtrace::new_unresolved()
+}
+
+/// The functions of the stages in it, innermost first. Where the compiler has put one
+/// function into another, a build without debug information shows only the outer one.
+pub(super) fn of_stages(mut stack: Backtrace) -> Vec<String> {
+    stack.resolve();
+    let symbols = stack.frames().iter().flat_map(|frame| frame.symbols());
     let names = symbols.filter_map(|symbol| Some(format!("{:#}", symbol.name()?)));
     let mut chain: Vec<String> = names.filter_map(|name| of_a_stage(&name)).collect();
     chain.dedup();
@@ -37,8 +42,9 @@ fn of_a_stage(name: &str) -> Option<String> {
     };
     let path = path.split('<').next()?.trim_end_matches(':');
     let owner = path.rsplit("::").next()?;
-    // A module says little; a type says whose method it is.
-    match owner.starts_with(|c: char| c.is_ascii_uppercase()) {
+    // A module says little; a type says whose method it is, unless it is the stage.
+    let is_type = owner.starts_with(|c: char| c.is_ascii_uppercase());
+    match is_type && method != "fetch_all" {
         true => Some(format!("{owner}::{method}")),
         false => Some(method.to_owned()),
     }
@@ -65,7 +71,7 @@ mod tests {
             ),
             (
                 "<stage5_x::AsyncAwait as fetch_core::stage::Stage>::fetch_all::{{closure}}",
-                "AsyncAwait::fetch_all",
+                "fetch_all",
             ),
         ] {
             assert_eq!(of_a_stage(name).as_deref(), Some(short), "{name}");

@@ -13,6 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use backtrace::Backtrace;
 use fetch_core::wait;
 use serde_json::{Value, json};
 use tracing::field::{Field, Visit};
@@ -50,7 +51,7 @@ pub(crate) struct Heard {
 pub(crate) struct Hearing {
     may_stall: &'static AtomicBool,
     story: &'static Mutex<Vec<Heard>>,
-    chain: &'static Mutex<Vec<String>>,
+    stack: &'static Mutex<Option<Backtrace>>,
 }
 
 struct Ear {
@@ -58,8 +59,8 @@ struct Ear {
     /// Set once the warm-up is over, and taken back by the fetch that stalls.
     may_stall: &'static AtomicBool,
     story: &'static Mutex<Vec<Heard>>,
-    /// Innermost first.
-    chain: &'static Mutex<Vec<String>>,
+    /// On which fetch 0 first waited for an answer.
+    stack: &'static Mutex<Option<Backtrace>>,
 }
 
 impl Hearing {
@@ -67,25 +68,25 @@ impl Hearing {
     pub(crate) fn start(orders: Orders) -> Outcome<Self> {
         let story: &'static Mutex<_> = Box::leak(Box::default());
         let may_stall: &'static AtomicBool = Box::leak(Box::default());
-        let chain: &'static Mutex<_> = Box::leak(Box::default());
+        let stack: &'static Mutex<_> = Box::leak(Box::default());
         tracing::subscriber::set_global_default(Ear {
             orders,
             may_stall,
             story,
-            chain,
+            stack,
         })
         .during("listening to the trace")?;
         Ok(Hearing {
             may_stall,
             story,
-            chain,
+            stack,
         })
     }
 
     /// The warm-up is over: forgets it, and lets the next fetch 0 stall.
     pub(crate) fn begin(&self) {
         self.take();
-        self.take_chain();
+        *lock(self.stack) = None;
         self.may_stall.store(true, Ordering::Relaxed);
     }
 
@@ -99,7 +100,8 @@ impl Hearing {
     /// The functions of the stages that were on the stack when fetch 0 first
     /// waited for an answer, innermost first.
     pub(crate) fn take_chain(&self) -> Vec<String> {
-        std::mem::take(&mut *lock(self.chain))
+        let stack = lock(self.stack).take();
+        stack.map(chain::of_stages).unwrap_or_default()
     }
 }
 
@@ -162,10 +164,7 @@ impl Subscriber for Ear {
         }
         let answer = matches!(&*heard.detail, "readable" | "reqwest");
         if self.orders.chain && fetch == 0 && heard.what == "waiting" && answer {
-            let mut chain = lock(self.chain);
-            if chain.is_empty() {
-                *chain = chain::of_stages();
-            }
+            lock(self.stack).get_or_insert_with(chain::here);
         }
         let stall = self.orders.stall.filter(|_| resumed && fetch == 0);
         lock(self.story).push(heard);

@@ -4,7 +4,7 @@
 use std::fs;
 
 /// How many threads of a process are inside which call.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Asleep {
     pub(crate) in_read: usize,
     pub(crate) in_epoll: usize,
