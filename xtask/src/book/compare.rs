@@ -150,7 +150,8 @@ impl Shape {
             }
             for link in line.text.split("(repo:").skip(1) {
                 let path = link.split(')').next().unwrap_or_default();
-                shape.files.push(path.to_owned());
+                // An exercise is the same in both of its languages.
+                shape.files.push(path.replace("README.zh.md", "README.md"));
             }
         }
         // A sentence may name them in another order.
