@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,8 @@ use crate::measure::parameters::Parameters;
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How much of what a process says on standard error is kept: the end of it.
 const LAST_WORDS: usize = 2000;
+/// How long the last words of a process that has ended may take to arrive.
+const ECHO: Duration = Duration::from_secs(1);
 
 /// A process under measurement. Dropping it kills it.
 #[derive(Debug)]
@@ -25,8 +28,15 @@ pub(crate) struct Peer {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
-    complaints: Option<JoinHandle<String>>,
+    complaints: Option<Complaints>,
     counts: bool,
+}
+
+/// What a process says on standard error, and the thread that hears it.
+#[derive(Debug)]
+struct Complaints {
+    kept: Arc<Mutex<VecDeque<u8>>>,
+    thread: JoinHandle<()>,
 }
 
 /// What a process's allocator has counted.
@@ -68,20 +78,17 @@ impl Peer {
         let (sender, lines) = channel();
         if let Some(stdout) = child.stdout.take() {
             thread::spawn(move || {
-                let read = BufReader::new(stdout).lines().map_while(Result::ok);
-                let _ = read.map(|line| sender.send(line)).all(|sent| sent.is_ok());
+                let read = BufReader::new(stdout).split(b'\n').map_while(Result::ok);
+                let lines = read.map(|line| String::from_utf8_lossy(&line).into_owned());
+                let _ = lines.map(|line| sender.send(line)).all(|sent| sent.is_ok());
             });
         }
-        let complaints = child
-            .stderr
-            .take()
-            .map(|stderr| thread::spawn(move || last_of(stderr)));
         Ok(Peer {
             name: name.to_owned(),
             stdin: child.stdin.take(),
+            complaints: child.stderr.take().map(Complaints::hear),
             child,
             lines,
-            complaints,
             counts: false,
         })
     }
@@ -128,7 +135,10 @@ impl Peer {
     /// Takes the results and lets the process exit.
     pub(crate) fn results(mut self, limit: Duration) -> Outcome<Value> {
         let results = self.json(limit)?;
-        self.tell("exit")?;
+        // One that has ended by itself need not be told.
+        if let Some(stdin) = &mut self.stdin {
+            let _ = writeln!(stdin, "exit");
+        }
         self.ended(PATIENCE)?;
         Ok(results)
     }
@@ -164,10 +174,11 @@ impl Peer {
 
     /// The end of what it wrote to standard error. Ends the process.
     pub(crate) fn last_words(&mut self) -> String {
+        self.stdin = None;
         let _ = self.child.kill();
         let _ = self.child.wait();
-        let words = self.complaints.take().map(JoinHandle::join);
-        words.and_then(Result::ok).unwrap_or_default()
+        let complaints = self.complaints.take();
+        complaints.map(Complaints::last_words).unwrap_or_default()
     }
 
     fn failure(&mut self, what: &str) -> Failure {
@@ -189,13 +200,69 @@ impl Drop for Peer {
     }
 }
 
-fn last_of(mut from: impl Read) -> String {
-    let mut kept = VecDeque::new();
-    let mut buffer = [0; 1024];
-    while let Ok(read @ 1..) = from.read(&mut buffer) {
-        kept.extend(&buffer[..read]);
-        let surplus = kept.len().saturating_sub(LAST_WORDS);
-        kept.drain(..surplus);
+impl Complaints {
+    fn hear(mut stderr: impl Read + Send + 'static) -> Self {
+        let kept = Arc::<Mutex<VecDeque<u8>>>::default();
+        let keeps = Arc::clone(&kept);
+        let thread = thread::spawn(move || {
+            let mut buffer = [0; 1024];
+            while let Ok(read @ 1..) = stderr.read(&mut buffer) {
+                let mut kept = lock(&keeps);
+                kept.extend(&buffer[..read]);
+                let surplus = kept.len().saturating_sub(LAST_WORDS);
+                kept.drain(..surplus);
+            }
+        });
+        Complaints { kept, thread }
     }
-    String::from_utf8_lossy(&Vec::from(kept)).into_owned()
+
+    /// What was said until now. The end comes with the process's, unless it has
+    /// started another one that holds on to the pipe: that one is not waited for.
+    fn last_words(self) -> String {
+        let end = Instant::now() + ECHO;
+        while !self.thread.is_finished() && Instant::now() < end {
+            thread::sleep(Duration::from_millis(2));
+        }
+        let kept = std::mem::take(&mut *lock(&self.kept));
+        String::from_utf8_lossy(&Vec::from(kept)).into_owned()
+    }
+}
+
+fn lock(kept: &Mutex<VecDeque<u8>>) -> MutexGuard<'_, VecDeque<u8>> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn a_process_that_leaves_another_behind_is_not_waited_for() {
+        let began = Instant::now();
+        let script = "sleep 20 > /dev/null & echo oops >&2; exit 1";
+        let failure = Peer::start("broken", shell(script)).expect_err("it is not ready");
+        assert!(failure.to_string().contains("oops"), "{failure}");
+        assert!(began.elapsed() < Duration::from_secs(10));
+    }
+
+    #[test]
+    fn a_process_may_end_before_it_is_told_to() {
+        let script = "echo ready; read go; exec 0<&-; echo '{}'";
+        let peer = Peer::start("hasty", shell(script)).expect("it is ready");
+        let results = peer.run(Duration::from_secs(10)).expect("its results");
+        assert_eq!(results, serde_json::json!({}));
+    }
+
+    #[test]
+    fn a_line_that_is_no_text_is_told_of() {
+        let script = "printf 'r\\377ady\\n'; read go";
+        let failure = Peer::start("garbled", shell(script)).expect_err("it is not ready");
+        assert!(failure.to_string().contains("and not `ready`"), "{failure}");
+    }
 }
