@@ -26,6 +26,14 @@ fn wrong_words_are_refused_with_advice() {
         (&["edge", "edge"], "too many"),
         (&["--contestant", "go", "edge"], "NAME=COMMAND"),
         (&["timeline", "--job", "tea"], "home, ten and stall"),
+        (&["timeline", "--stage", "9"], "stage5-reqwest"),
+        (&["timeline", "--n", "9"], "--n is no option of `timeline`"),
+        (&["all", "--json"], "--json is no option of `all`"),
+        (&["edge", "--job", "ten"], "--job is no option of `edge`"),
+        (&["edge", "--svg", ""], "--svg needs"),
+        (&["all", "--out="], "--out needs"),
+        (&["edge", "--contestant", "stage3=x"], "stage3"),
+        (&["tea"], "scoreboard"),
     ] {
         let output = lab(words);
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -35,8 +43,57 @@ fn wrong_words_are_refused_with_advice() {
             "{stderr}"
         );
     }
-    let unknown = lab(&["tea"]);
-    assert!(String::from_utf8_lossy(&unknown.stderr).contains("scoreboard"));
+}
+
+/// Not after minutes of measuring.
+#[test]
+fn a_place_that_cannot_be_written_to_is_told_of_at_once() {
+    let file = directory("occupied").join("file");
+    fs::write(&file, "").expect("a file");
+    let inside = file.join("plots").to_string_lossy().into_owned();
+    for words in [
+        // Measured, it would complain of the contestant.
+        &["together", "--contestant", "silent=false", "--svg", &inside][..],
+        &["timeline", "--out", &inside],
+        &["all", "--out", &inside],
+    ] {
+        let output = lab(words);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{words:?}");
+        assert!(stderr.contains("making") && output.stdout.is_empty());
+    }
+}
+
+/// `| head -1` is no failure; a full disk is one.
+#[cfg(target_os = "linux")]
+#[test]
+fn only_a_reader_who_has_left_excuses_what_is_not_printed() {
+    let into = |stdout: std::process::Stdio| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+        let status = command.arg("list").stdout(stdout).status();
+        status.expect("the lab starts").code()
+    };
+    let full = fs::File::create("/dev/full").expect("Linux has it");
+    assert_eq!(into(full.into()), Some(1));
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    assert_eq!(into(writer.into()), Some(0));
+}
+
+#[test]
+fn what_is_listed_stands_in_columns() {
+    let output = lab(&["list"]);
+    let list = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut lines = list.lines();
+    let head = lines.next().expect("a head");
+    let at = head.find("what it shows").expect("a third column");
+    for line in lines {
+        assert!(
+            line.is_char_boundary(at) && line[..at].ends_with("  "),
+            "{line}"
+        );
+        assert!(!line[at..].starts_with(' '), "{line}");
+    }
 }
 
 /// Another program that speaks the protocol: here the lab once more, by its
