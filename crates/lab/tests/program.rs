@@ -106,6 +106,57 @@ fn other_contestants_take_part() {
     assert!(result["facts"]["other_together_us"].as_f64() >= Some(119_000.0));
 }
 
+/// A contestant that says `results`, whatever it is asked for.
+#[cfg(unix)]
+fn other_that_says(name: &str, results: &str) -> String {
+    let script = directory("others").join(name);
+    let says = format!("echo ready; read go; echo '{results}'; read exit");
+    fs::write(&script, says).expect("a script");
+    format!("{name}=sh {}", script.display())
+}
+
+#[cfg(unix)]
+#[test]
+fn what_another_contestant_leaves_out_is_not_measured() {
+    let mute = other_that_says("mute", "{}");
+    let output = lab(&["together", "--runs", "1", "--contestant", &mute, "--json"]);
+    let result: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let rows = result["tables"][0]["rows"].as_array().expect("rows");
+    let last = rows.last().expect("its row");
+    assert_eq!(last[0], "mute");
+    for cell in 2..=4 {
+        assert_eq!(last[cell]["not_measured"], "not measured here");
+    }
+}
+
+/// And not that it had too few in flight.
+#[cfg(unix)]
+#[test]
+fn why_the_fetches_of_a_contestant_fail_is_told() {
+    let failing = other_that_says("failing", r#"{"ok": 0, "first_failure": "tea"}"#);
+    let output = lab(&["waiting-memory", "--n", "1", "--contestant", &failing]);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1));
+    let said = "failing: only 0 of 1 fetches succeeded; the first failure: tea";
+    assert!(stderr.contains(said), "{stderr}");
+}
+
+/// The sentence is about what was measured, not about what was asked for.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_scaled_down_is_told_as_it_was_measured() {
+    let script = "ulimit -n 300 && exec \"$0\" waiting-memory --n 400 --json";
+    let mut shell = Command::new("sh");
+    let output = shell
+        .args(["-c", script, env!("CARGO_BIN_EXE_lab")])
+        .output();
+    let output = output.expect("a shell");
+    let result: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let sentence = result["sentence"].as_str().expect("a sentence");
+    assert!(sentence.contains(": 200 threads reserve"), "{sentence}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("scaled down"));
+}
+
 #[test]
 fn a_contestant_that_breaks_the_protocol_is_named() {
     let output = lab(&["together", "--runs", "1", "--contestant", "silent=false"]);

@@ -163,7 +163,7 @@ fn threads(n: usize) -> Outcome<usize> {
     // It ends when `there` is dropped, is joined below, and there is one.
     let echo = std::thread::spawn(move || from.iter().all(|number| to.send(number).is_ok()));
     let mut handed = 0;
-    for number in 0..n / 2 {
+    for number in 0..n.div_ceil(2) {
         there.send(number).during("the other thread")?;
         back.recv().during("the other thread")?;
         handed += 2;
@@ -192,7 +192,7 @@ fn pair() -> (Sender, Receiver, impl Future<Output = ()> + Send) {
 
 async fn hand_over(n: usize, there: Sender, mut back: Receiver) -> usize {
     let mut handed = 0;
-    for number in 0..n / 2 {
+    for number in 0..n.div_ceil(2) {
         if there.send(number).is_err() || back.recv().await.is_none() {
             break;
         }
