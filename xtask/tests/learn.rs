@@ -62,7 +62,10 @@ fn a_test_that_hangs_is_killed_and_explained() -> io::Result<()> {
             "timed out after 1 s: nobody has unparked it",
         ],
     );
-    ran.says(1, &["Look at src/lib.rs, where it parks"]);
+    ran.says(1, &["as planned", "Look at src/lib.rs, where it parks"]);
+    ran.says_nothing_of("RUST_BACKTRACE");
+    let mut lines = ran.stdout.lines();
+    assert!(lines.all(|line| line.trim_end() == line), "{ran:#?}");
 
     #[cfg(target_os = "linux")]
     {
