@@ -4,7 +4,7 @@
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 fn lab(words: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
@@ -45,6 +45,44 @@ fn wrong_words_are_refused_with_advice() {
     }
 }
 
+/// What the lab tells its own processes can be typed, too.
+#[test]
+fn wrong_parameters_are_refused_and_no_panic() {
+    for (words, said) in [
+        (
+            "subject in-flight n=0 rate=1 way=1 url=http://127.0.0.1:1/",
+            "n=0",
+        ),
+        (
+            "subject in-flight n=1 rate=0 way=1 url=http://127.0.0.1:1/",
+            "rate=0",
+        ),
+        ("subject runnable threads=1 compute=0 seconds=-1", "seconds"),
+        (
+            "contestant stage3 job=home origins=http://127.0.0.1:1 in-flight=0",
+            "in-flight=0",
+        ),
+        ("contestant stage3 job", "KEY=VALUE"),
+        ("subject edge", "a subject"),
+    ] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_lab"))
+            .args(words.split(' '))
+            .stdin(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the lab starts");
+        // Kept open: at the end of its input it would exit without a word.
+        let _stdin = child.stdin.take();
+        let output = child.wait_with_output().expect("its end");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            !output.status.success() && !stderr.contains("panicked"),
+            "{stderr}"
+        );
+        assert!(stderr.contains(said), "{words}: {stderr}");
+    }
+}
+
 /// Not after minutes of measuring.
 #[test]
 fn a_place_that_cannot_be_written_to_is_told_of_at_once() {
@@ -68,7 +106,7 @@ fn a_place_that_cannot_be_written_to_is_told_of_at_once() {
 #[cfg(target_os = "linux")]
 #[test]
 fn only_a_reader_who_has_left_excuses_what_is_not_printed() {
-    let into = |stdout: std::process::Stdio| {
+    let into = |stdout: Stdio| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
         let status = command.arg("list").stdout(stdout).status();
         status.expect("the lab starts").code()

@@ -15,6 +15,7 @@
 
 mod ways;
 
+use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
 use fetch_core::Request;
@@ -183,14 +184,15 @@ fn in_flight(results: &serde_json::Value, rate: u64) -> Outcome<(f64, f64)> {
 }
 
 fn serve(talk: &Talk, parameters: &Parameters) -> Outcome<()> {
-    let n: usize = parameters.number("n")?;
-    let gap = Duration::from_secs(1) / parameters.number("rate")?;
+    let n = parameters.number::<NonZeroU32>("n")?.get();
+    let rate = parameters.number::<NonZeroU32>("rate")?.get();
+    let gap = Duration::from_secs(1) / rate;
     let request = Request::get(parameters.text("url")?)?;
     let work = Work::of(Duration::from_micros(COMPUTE_US));
     let way: usize = parameters.number("way")?;
     talk.ready();
     let began = Instant::now();
-    let moments: Vec<Instant> = (0..n).map(|number| began + gap * number as u32).collect();
+    let moments: Vec<Instant> = (0..n).map(|number| began + gap * number).collect();
     let times = match way {
         0 => ways::threads(&request, &moments, work)?,
         1 => ways::own(&request, &moments, work)?,
