@@ -21,7 +21,7 @@ use crate::measure::origin::OriginProcess;
 use crate::measure::parameters::Parameters;
 
 /// Code and style. The data goes where it says `{{DATA}}`.
-const PAGE: &str = include_str!("page.html");
+const PAGE: &str = include_str!("timeline/page.html");
 
 /// What the command line asks for.
 #[derive(Debug, Clone)]
