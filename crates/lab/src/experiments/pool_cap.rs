@@ -16,6 +16,8 @@
 //! **Disturbed by:** other load, for the stages on one thread, which are limited
 //! by the processor; not for the pools, which are limited by waiting.
 
+mod pictures;
+
 use std::time::Duration;
 
 use crate::contestants::{Contestant, all_ok};
@@ -28,8 +30,10 @@ use crate::measure::parameters::Parameters;
 use crate::measure::sample::Sample;
 use crate::measure::simulation::{Arrivals, Model};
 use crate::report::cell::{Cell, Unit};
-use crate::report::plot::{Axis, Lines, Mark, Plot, Series};
+use crate::report::plot::{Mark, Series};
 use crate::report::{Report, Table, distance};
+
+use self::pictures::{on_ten_cores, plot, series};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "pool-cap",
@@ -229,51 +233,4 @@ fn model(slots: Option<usize>, cores: usize) -> Model {
         compute_us: COMPUTE_US,
         wait_us: WAIT_US,
     }
-}
-
-fn on_ten_cores() -> Plot {
-    let workers = [50, 100, 200, 500, 1000, 2000, 5000];
-    let simulated = workers.map(|slots| {
-        let rate = model(Some(slots), 10)
-            .simulate(Arrivals::Every(50_000, 100))
-            .rate;
-        (slots as f64, rate)
-    });
-    let predicted = workers.map(|slots| {
-        let cap = slots as f64 * 1e6 / (COMPUTE_US + WAIT_US) as f64;
-        (slots as f64, cap.min(10_000.0))
-    });
-    let lines = vec![
-        Series {
-            points: predicted.to_vec(),
-            ..series("w / 0.101 s, at most 10,000", Mark::Predicted)
-        },
-        Series {
-            points: simulated.to_vec(),
-            ..series("simulated", Mark::Simulated)
-        },
-    ];
-    plot("Jobs a second, ten cores, simulated", lines, "workers")
-}
-
-fn series(name: &str, mark: Mark) -> Series {
-    Series {
-        name: name.to_owned(),
-        mark,
-        points: Vec::new(),
-    }
-}
-
-fn plot(title: &str, series: Vec<Series>, x: &str) -> Plot {
-    let axis = |label: &str, unit| Axis {
-        label: label.to_owned(),
-        unit,
-        log: true,
-    };
-    Plot::Lines(Lines {
-        title: title.to_owned(),
-        x: axis(x, Unit::Count),
-        y: axis("jobs a second", Unit::PerSecond),
-        series,
-    })
 }
