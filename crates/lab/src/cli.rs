@@ -21,11 +21,11 @@ Usage: lab list                  the experiments and the claims they test
                                  target/lab/timeline-JOB.html
 
 Options of experiments, and of all of them:
-  --n N                  how many fetches, tasks or threads (default: each its own)
-  --runs N               how often; medians are shown (default: each its own)
+  --n N                  how many fetches, tasks or threads (default: its own)
+  --runs N               how often; medians are shown (default: its own)
   --seconds S            how long a run may take that goes by time
-  --contestant NAME=CMD  measures CMD as well, where stages are compared; may be
-                         repeated. It must speak the line protocol; see
+  --contestant NAME=CMD  measures CMD as well, where stages are compared; may
+                         be repeated. It must speak the line protocol; see
                          crates/lab/README.md
 
 Options of one experiment:
@@ -67,7 +67,7 @@ pub(crate) fn parse(mut parser: Parser) -> Outcome<Part> {
     let mut help = false;
     // All that were given: a command that does not know one of them refuses it.
     let mut given = Vec::new();
-    while let Some(arg) = parser.next().during("the command line")? {
+    while let Some(arg) = parser.next()? {
         if let Arg::Long(name) = arg {
             given.push(format!("--{name}"));
         }
@@ -156,12 +156,12 @@ impl Part {
 }
 
 fn text(parser: &mut Parser, name: &str) -> Outcome<String> {
-    parser.value().during(name)?.string().during(name)
+    parser.value()?.string().during(name)
 }
 
 /// Of an empty name the current directory would be made, which nobody means.
 fn directory(parser: &mut Parser, name: &str) -> Outcome<PathBuf> {
-    let value = parser.value().during(name)?;
+    let value = parser.value()?;
     if value.is_empty() {
         return Err(Failure::new(format!(
             "{name} needs the name of a directory"
@@ -171,21 +171,22 @@ fn directory(parser: &mut Parser, name: &str) -> Outcome<PathBuf> {
 }
 
 fn number(parser: &mut Parser, name: &str) -> Outcome<usize> {
-    match parser.value().during(name)?.parse().during(name)? {
-        0 => Err(Failure::new(format!("{name} must be at least 1"))),
-        number => Ok(number),
-    }
+    let value = parser.value()?;
+    let number = value.to_str().and_then(|text| text.parse().ok());
+    number.filter(|number| *number > 0).ok_or_else(|| {
+        Failure::new(format!(
+            "{name} must be a number, at least 1, and not {value:?}"
+        ))
+    })
 }
 
 fn seconds(parser: &mut Parser) -> Outcome<f64> {
-    let seconds: f64 = parser
-        .value()
-        .during("--seconds")?
-        .parse()
-        .during("--seconds")?;
-    if seconds > 0.0 && seconds <= 3600.0 {
-        Ok(seconds)
-    } else {
-        Err(Failure::new("--seconds must be above 0 and at most 3600"))
-    }
+    let value = parser.value()?;
+    let seconds = value.to_str().and_then(|text| text.parse().ok());
+    let possible = |seconds: &f64| *seconds > 0.0 && *seconds <= 3600.0;
+    seconds.filter(possible).ok_or_else(|| {
+        Failure::new(format!(
+            "--seconds must be above 0 and at most 3600, and not {value:?}"
+        ))
+    })
 }

@@ -62,8 +62,8 @@ fn run(_: &Lab) -> Outcome<Report> {
             Cell::text(poller),
             Cell::text(reads),
             Cell::one(events as f64, Unit::Count),
-            Cell::one(read as f64, Unit::Bytes),
-            Cell::one((SENT - read) as f64, Unit::Bytes),
+            Cell::one(read as f64, Unit::Count),
+            Cell::one((SENT - read) as f64, Unit::Count),
         ]);
     };
     row("edge-triggered (mio)", "one", once, events_once);
