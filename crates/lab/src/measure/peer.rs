@@ -1,11 +1,11 @@
 //! The line protocol, from the lab's side. See `protocol`.
 
-use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read, Write};
+mod heard;
+
+use std::io::Write;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -14,12 +14,10 @@ use crate::failure::{During, Failure, Outcome};
 use crate::measure::counters::Counters;
 use crate::measure::parameters::Parameters;
 
+use self::heard::{Complaints, lines_of};
+
 /// How long a process may take to get ready, to count, and to exit.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How much of what a process says on standard error is kept: the end of it.
-const LAST_WORDS: usize = 2000;
-/// How long the last words of a process that has ended may take to arrive.
-const ECHO: Duration = Duration::from_secs(1);
 
 /// A process under measurement. Dropping it kills it.
 #[derive(Debug)]
@@ -30,13 +28,6 @@ pub(crate) struct Peer {
     lines: Receiver<String>,
     complaints: Option<Complaints>,
     counts: bool,
-}
-
-/// What a process says on standard error, and the thread that hears it.
-#[derive(Debug)]
-struct Complaints {
-    kept: Arc<Mutex<VecDeque<u8>>>,
-    thread: JoinHandle<()>,
 }
 
 /// What a process's allocator has counted.
@@ -61,7 +52,7 @@ impl Peer {
         let line = peer.line(PATIENCE)?;
         let mut words = line.split_whitespace();
         if words.next() != Some("ready") {
-            return Err(peer.failure(&format!("said {line:?} and not `ready`")));
+            return Err(peer.failure(&format!("said {} and not `ready`", quoted(&line))));
         }
         peer.counts = words.any(|word| word == "count");
         Ok(peer)
@@ -75,20 +66,13 @@ impl Peer {
             .stderr(Stdio::piped())
             .spawn()
             .during(&format!("starting {name}"))?;
-        let (sender, lines) = channel();
-        if let Some(stdout) = child.stdout.take() {
-            thread::spawn(move || {
-                let read = BufReader::new(stdout).split(b'\n').map_while(Result::ok);
-                let lines = read.map(|line| String::from_utf8_lossy(&line).into_owned());
-                let _ = lines.map(|line| sender.send(line)).all(|sent| sent.is_ok());
-            });
-        }
+        let stdout = child.stdout.take().during("its standard output")?;
         Ok(Peer {
             name: name.to_owned(),
             stdin: child.stdin.take(),
             complaints: child.stderr.take().map(Complaints::hear),
             child,
-            lines,
+            lines: lines_of(stdout),
             counts: false,
         })
     }
@@ -128,8 +112,10 @@ impl Peer {
     /// The next line, as JSON.
     pub(crate) fn json(&mut self, limit: Duration) -> Outcome<Value> {
         let line = self.line(limit)?;
-        serde_json::from_str(&line)
-            .map_err(|error| self.failure(&format!("said {line:?}, which is no JSON ({error})")))
+        serde_json::from_str(&line).map_err(|error| {
+            let line = quoted(&line);
+            self.failure(&format!("said {line}, which is no JSON ({error})"))
+        })
     }
 
     /// Takes the results and lets the process exit.
@@ -200,36 +186,12 @@ impl Drop for Peer {
     }
 }
 
-impl Complaints {
-    fn hear(mut stderr: impl Read + Send + 'static) -> Self {
-        let kept = Arc::<Mutex<VecDeque<u8>>>::default();
-        let keeps = Arc::clone(&kept);
-        let thread = thread::spawn(move || {
-            let mut buffer = [0; 1024];
-            while let Ok(read @ 1..) = stderr.read(&mut buffer) {
-                let mut kept = lock(&keeps);
-                kept.extend(&buffer[..read]);
-                let surplus = kept.len().saturating_sub(LAST_WORDS);
-                kept.drain(..surplus);
-            }
-        });
-        Complaints { kept, thread }
+/// A line for a message: its beginning.
+fn quoted(line: &str) -> String {
+    match line.char_indices().nth(100) {
+        Some((end, _)) => format!("{:?} …", &line[..end]),
+        None => format!("{line:?}"),
     }
-
-    /// What was said until now. The end comes with the process's, unless it has
-    /// started another one that holds on to the pipe: that one is not waited for.
-    fn last_words(self) -> String {
-        let end = Instant::now() + ECHO;
-        while !self.thread.is_finished() && Instant::now() < end {
-            thread::sleep(Duration::from_millis(2));
-        }
-        let kept = std::mem::take(&mut *lock(&self.kept));
-        String::from_utf8_lossy(&Vec::from(kept)).into_owned()
-    }
-}
-
-fn lock(kept: &Mutex<VecDeque<u8>>) -> MutexGuard<'_, VecDeque<u8>> {
-    kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(all(test, unix))]
@@ -257,6 +219,19 @@ mod tests {
         let peer = Peer::start("hasty", shell(script)).expect("it is ready");
         let results = peer.run(Duration::from_secs(10)).expect("its results");
         assert_eq!(results, serde_json::json!({}));
+    }
+
+    #[test]
+    fn a_process_that_only_talks_is_cut_short() {
+        for script in ["cat /dev/zero", "echo ready; while :; do echo x; done"] {
+            let peer = Peer::start("chatty", shell(script));
+            let failure = peer
+                .and_then(|peer| peer.run(PATIENCE))
+                .expect_err("no results");
+            let failure = failure.to_string();
+            assert!(failure.contains("chatty said"), "{failure}");
+            assert!(failure.len() < 1000, "{} bytes", failure.len());
+        }
     }
 
     #[test]
