@@ -10,6 +10,7 @@
 //! ```
 
 mod builtin;
+mod chain;
 pub(crate) mod hearing;
 mod jobs;
 

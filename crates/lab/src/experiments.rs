@@ -10,10 +10,12 @@ mod ceiling;
 mod cpu_bound;
 mod cpu_per_fetch;
 mod crowd;
+mod debugger;
 mod edge;
 mod in_flight;
 mod lazy;
 mod limit;
+mod moves;
 mod nesting;
 mod pool_cap;
 mod runnable;
@@ -51,7 +53,7 @@ pub(crate) struct Experiment {
     subject: Option<fn(&Talk, &Parameters) -> Outcome<()>>,
 }
 
-const ALL: [&Experiment; 18] = [
+const ALL: [&Experiment; 20] = [
     &scoreboard::EXPERIMENT,
     &waiting_memory::EXPERIMENT,
     &together::EXPERIMENT,
@@ -61,6 +63,8 @@ const ALL: [&Experiment; 18] = [
     &limit::EXPERIMENT,
     &sizes::EXPERIMENT,
     &nesting::EXPERIMENT,
+    &debugger::EXPERIMENT,
+    &moves::EXPERIMENT,
     &lazy::EXPERIMENT,
     &in_flight::EXPERIMENT,
     &spawn::EXPERIMENT,

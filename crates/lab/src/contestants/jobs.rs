@@ -70,6 +70,7 @@ fn crowd(stage: &dyn Stage, parameters: &Parameters, talk: &Talk) -> Outcome<()>
         "live_before_requests": before_requests,
         "requests_bytes": requests_bytes,
         "results_bytes": n * size_of::<Result<Response, FetchError>>(),
+        "chain": hearing.as_ref().map(Hearing::take_chain),
         "trace": hearing.map(|hearing| hearing::summary(&hearing.take())),
     }));
     Ok(())
@@ -175,11 +176,13 @@ fn options(parameters: &Parameters) -> Outcome<Options> {
 fn hears(parameters: &Parameters) -> Outcome<Option<Orders>> {
     let work: u64 = parameters.number_or("work-us", 0)?;
     let stall: u64 = parameters.number_or("stall-ms", 0)?;
+    let chain = parameters.number_or("chain", 0)? > 0;
     let orders = Orders {
         work: (work > 0).then(|| Work::of(Duration::from_micros(work))),
         stall: (stall > 0).then(|| Duration::from_millis(stall)),
+        chain,
     };
-    let wanted = work > 0 || stall > 0 || parameters.number_or("trace", 0)? > 0;
+    let wanted = work > 0 || stall > 0 || chain || parameters.number_or("trace", 0)? > 0;
     Ok(wanted.then_some(orders))
 }
 

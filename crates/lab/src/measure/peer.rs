@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::failure::{During, Failure, Outcome};
+use crate::measure::asleep::{self, Asleep};
 use crate::measure::counters::Counters;
 use crate::measure::parameters::Parameters;
 
@@ -107,6 +108,11 @@ impl Peer {
     /// What the operating system counts for it.
     pub(crate) fn counters(&self) -> Counters {
         Counters::of(self.child.id())
+    }
+
+    /// Where its threads are.
+    pub(crate) fn asleep(&self) -> Option<Asleep> {
+        asleep::of(self.child.id())
     }
 
     /// The next line, as JSON.
