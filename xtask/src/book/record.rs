@@ -159,7 +159,8 @@ fn all(folder: &Path) -> Result<Vec<String>, Failure> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).doing(format!("reading {}", folder.display()))? {
         let path = entry.doing(format!("reading {}", folder.display()))?.path();
-        if let Some(name) = path.file_stem() {
+        let is_record = path.extension().is_some_and(|extension| extension == "txt");
+        if let Some(name) = path.file_stem().filter(|_| is_record) {
             names.push(name.to_string_lossy().into_owned());
         }
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::contestants::hearing::{self, Hearing, Orders};
 use crate::contestants::stage;
-use crate::failure::{During, Failure, Outcome};
+use crate::failure::{Failure, Outcome};
 use crate::measure::counters::Usage;
 use crate::measure::origin::now_us;
 use crate::measure::parameters::Parameters;
@@ -164,11 +164,11 @@ fn record(stage: &dyn Stage, parameters: &Parameters, talk: &Talk) -> Outcome<()
 }
 
 fn options(parameters: &Parameters) -> Outcome<Options> {
-    let places = parameters.number_or("in-flight", 64)?;
+    let otherwise = Options::default();
     Ok(Options {
-        max_in_flight: NonZeroUsize::new(places).during("in-flight must be at least 1")?,
+        max_in_flight: parameters.number_or("in-flight", otherwise.max_in_flight)?,
         deadline: Duration::from_millis(parameters.number_or("deadline-ms", 60_000)?),
-        ..Options::default()
+        ..otherwise
     })
 }
 

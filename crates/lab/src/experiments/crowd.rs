@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use crate::contestants::{Contestant, all_ok};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{During, Failure, Outcome};
 use crate::lab::Lab;
 use crate::measure::counters::Counters;
 use crate::measure::host;
@@ -21,7 +21,7 @@ const HOLD_BASE_MS: usize = 300;
 const HOLD_EACH_US: usize = 420;
 /// If that was too short, because the machine was busy: so often, with twice
 /// the time.
-const TRIES: usize = 3;
+const TRIES: u32 = 3;
 
 /// What `n` waiting fetches have added.
 #[derive(Debug, Clone, Copy)]
@@ -33,8 +33,9 @@ pub(super) struct Waiting {
     /// for the results (the caller's as well). Unknown for programs whose
     /// allocator does not count.
     pub(super) heap: Option<f64>,
-    /// As `heap`, requests and results included.
-    pub(super) heap_in_all: Option<f64>,
+    /// Bytes live in the allocator that were not when the contestant was ready,
+    /// its requests made: the heap's part of the system's anonymous memory.
+    pub(super) heap_since_ready: Option<f64>,
     /// Blocks live in the allocator that were not before.
     pub(super) blocks: Option<f64>,
 }
@@ -81,16 +82,17 @@ pub(super) fn measure(
     contestant: &Contestant,
     n: usize,
 ) -> Outcome<Waiting> {
-    let mut hold_ms = HOLD_BASE_MS + n * HOLD_EACH_US / 1000;
-    for _ in 0..TRIES {
-        if let Some(waiting) = attempt(origin, contestant, n, hold_ms)? {
+    let shortest = HOLD_BASE_MS + n * HOLD_EACH_US / 1000;
+    let mut longest = 0;
+    for doubled in 0..TRIES {
+        longest = shortest << doubled;
+        if let Some(waiting) = attempt(origin, contestant, n, longest)? {
             return Ok(waiting);
         }
-        hold_ms *= 2;
     }
     let name = &contestant.name;
     Err(Failure::new(format!(
-        "{name} did not have {n} fetches in flight at once within {hold_ms} ms"
+        "{name} did not have {n} fetches in flight at once within {longest} ms"
     )))
 }
 
@@ -115,24 +117,26 @@ fn attempt(
     let (before, counted_before) = (peer.counters(), peer.count()?);
     peer.go()?;
     if !origin.wait_for(n, Duration::from_millis(hold_ms as u64))? {
+        // Because fetches failed? Then more time is no help.
+        all_ok(&peer.results(limit)?, n).during(&contestant.name)?;
         return Ok(None);
     }
     let system = peer.counters().since(&before);
     let seen = origin.peak_in_flight()?;
     let counted = peer.count()?;
     let results = peer.results(limit)?;
-    all_ok(&results, n)?;
+    all_ok(&results, n).during(&contestant.name)?;
 
     let number = |name: &str| results[name].as_f64();
-    let live = |counted: crate::measure::peer::Counted| counted.live_bytes;
-    let heap_in_all = (|| Some(live(counted?) - number("live_before_requests")?))();
+    let heap = (|| Some(counted?.live_bytes - number("live_before_requests")?))();
+    let heap_since_ready = (|| Some(counted?.live_bytes - counted_before?.live_bytes))();
     let callers = (|| Some(number("requests_bytes")? + number("results_bytes")?))();
     let blocks = (|| Some(counted?.live_blocks - counted_before?.live_blocks))();
     Ok(Some(Waiting {
         n: seen,
         system,
-        heap: (|| Some(heap_in_all? - callers?))(),
-        heap_in_all,
+        heap: (|| Some(heap? - callers?))(),
+        heap_since_ready,
         blocks,
     }))
 }
