@@ -40,11 +40,11 @@ impl Future for Connect {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Some(stream) = self.stream.take() else {
-            let stream = begin(&self.reactor, self.fetch, self.address)?;
-            stream
-                .source()
-                .wait_for(Direction::Write, On::Connect, cx)?;
-            self.stream = Some(stream);
+            let socket = begin(self.address)?;
+            // Connect first, register after: a socket that is neither connected
+            // nor connecting is reported as hung up at once.
+            let source = Source::connecting(&self.reactor, self.fetch, socket, cx)?;
+            self.stream = Some(TcpStream::new(source));
             return Poll::Pending;
         };
         let decided = stream.poll_call(cx, Direction::Write, On::Connect, connected);
@@ -60,18 +60,28 @@ impl Future for Connect {
 
 /// Begins to connect. The standard library's `connect` blocks, so this is
 /// `socket2`'s.
-fn begin(reactor: &Rc<Reactor>, fetch: usize, address: SocketAddr) -> io::Result<TcpStream> {
-    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
-    socket.set_nonblocking(true)?;
+fn begin(address: SocketAddr) -> io::Result<std::net::TcpStream> {
+    let socket = nonblocking(Domain::for_address(address))?;
     if let Err(error) = socket.connect(&address.into())
         && !is_in_progress(&error)
     {
         return Err(error);
     }
-    // Connect first, register after: a socket that is neither connected nor
-    // connecting is reported as hung up at once.
-    let source = Source::register(reactor, fetch, socket.into())?;
-    Ok(TcpStream::new(source))
+    Ok(socket.into())
+}
+
+/// A socket whose calls do not block. Linux takes that wish along when it makes
+/// the socket; elsewhere it is made known afterwards.
+fn nonblocking(domain: Domain) -> io::Result<Socket> {
+    #[cfg(target_os = "linux")]
+    let socket = Socket::new(domain, Type::STREAM.nonblocking(), None)?;
+    #[cfg(not(target_os = "linux"))]
+    let socket = {
+        let socket = Socket::new(domain, Type::STREAM, None)?;
+        socket.set_nonblocking(true)?;
+        socket
+    };
+    Ok(socket)
 }
 
 fn is_in_progress(error: &io::Error) -> bool {

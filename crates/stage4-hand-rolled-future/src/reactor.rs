@@ -135,20 +135,26 @@ pub struct Source {
 }
 
 impl Source {
-    /// Registers a non-blocking socket with no interest yet.
+    /// Registers a non-blocking socket that connects, and waits until it has.
+    /// `fetch` is whose wait it is, for the trace.
     ///
-    /// Call it after `connect`: a socket that does not connect yet reports a
-    /// hang-up at once.
+    /// To register is to say what is waited for, so the first wait needs no
+    /// call of its own. If the connection is there by now, the poller says so
+    /// at once.
     ///
     /// # Errors
     ///
     /// The system has no room for it.
-    pub fn register(reactor: &Rc<Reactor>, fetch: usize, socket: TcpStream) -> io::Result<Self> {
+    pub fn connecting(
+        reactor: &Rc<Reactor>,
+        fetch: usize,
+        socket: TcpStream,
+        cx: &Context<'_>,
+    ) -> io::Result<Self> {
         let socket = Rc::new(socket);
-        let key = reactor
-            .waits
-            .borrow_mut()
-            .insert(Waits::new(fetch, Rc::clone(&socket)));
+        let mut waits = Waits::new(fetch, Rc::clone(&socket));
+        *waits.waker(Direction::Write) = Some(cx.waker().clone());
+        let key = reactor.waits.borrow_mut().insert(waits);
         // From here on, leaving by an error drops `source`, which tidies up.
         let source = Source {
             socket,
@@ -161,7 +167,8 @@ impl Source {
         //   here hands out a third.
         // - `Source::drop` deletes it while both still hold it. If `source` is
         //   leaked instead, it is never closed.
-        unsafe { reactor.poller.add(&*source.socket, Event::none(key))? };
+        unsafe { reactor.poller.add(&*source.socket, Event::writable(key))? };
+        wait::waiting(fetch, On::Connect);
         Ok(source)
     }
 

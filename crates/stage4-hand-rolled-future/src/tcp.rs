@@ -48,10 +48,6 @@ impl TcpStream {
         }
     }
 
-    pub(crate) fn source(&self) -> &Source {
-        &self.source
-    }
-
     /// Reads some bytes; 0 is the end of input.
     pub fn read<'a>(&'a self, buffer: &'a mut [u8]) -> Read<'a> {
         Read {

@@ -237,7 +237,8 @@ fn a_socket_is_deregistered_and_not_only_closed() {
     let ((bell, waker), (socket, mut peer)) = (Bell::new(), connect());
     let _duplicate = socket.try_clone().unwrap();
     let wait = |socket| {
-        let source = Source::register(runtime.reactor(), 0, socket).unwrap();
+        let noop = Context::from_waker(Waker::noop());
+        let source = Source::connecting(runtime.reactor(), 0, socket, &noop).unwrap();
         let cx = Context::from_waker(&waker);
         let waiting = source.wait_for(Direction::Read, On::Readable, &cx);
         waiting.map(|()| source).unwrap()
