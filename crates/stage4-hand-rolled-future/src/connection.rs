@@ -93,6 +93,8 @@ impl Connection {
                 return Poll::Ready(());
             }
         }
+        // Should it fail, so does the read that comes next, and tells of it.
+        let _ = self.stream.poll_answer(cx);
         Poll::Ready(())
     }
 

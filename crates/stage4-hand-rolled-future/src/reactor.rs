@@ -17,6 +17,7 @@ use std::net::TcpStream;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Context;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use fetch_core::wait::{self, On};
@@ -54,10 +55,16 @@ impl Reactor {
         }))
     }
 
-    /// What ends [`park`](Park::park) from any thread, also beforehand.
+    /// What ends [`park`](Park::park) from any other thread, also beforehand.
     pub fn unpark(&self) -> Box<dyn Fn() + Send + Sync> {
         let poller = Arc::clone(&self.poller);
+        let own_thread = thread::current().id();
         Box::new(move || {
+            // Mostly it is `park` that wakes. It sleeps no more then, and the
+            // executor looks into its queue before it parks again.
+            if thread::current().id() == own_thread {
+                return;
+            }
             // If the system refuses, nothing can be done here; the next event
             // or timer ends the sleep.
             let _ = poller.notify();

@@ -90,6 +90,20 @@ impl TcpStream {
         })
     }
 
+    /// Waits for something to read without a look first, for when it cannot be
+    /// there yet: the question has only just been sent. Should it be there after
+    /// all, the poller says so at once. The next [`poll_read`](Self::poll_read)
+    /// goes on with this wait.
+    ///
+    /// # Errors
+    ///
+    /// The poller's; then nobody waits.
+    pub fn poll_answer(&self, cx: &Context<'_>) -> Poll<io::Result<()>> {
+        self.poll_call(cx, Direction::Read, On::Readable, |_| {
+            Err(ErrorKind::WouldBlock.into())
+        })
+    }
+
     /// [`write`](Self::write) as a function, for futures written by hand.
     ///
     /// # Errors
