@@ -97,16 +97,17 @@ fn is_in_progress(error: &io::Error) -> bool {
 
 /// How a connection stands that was begun: `WouldBlock` if it is undecided.
 ///
-/// That the socket has become writable says only that something happened. The
-/// error, if there is one, can be read once; after that the peer's address
-/// tells whether there is a connection.
+/// That the socket has become writable says only that something happened. It
+/// has a peer if, and only if, there is a connection; if there is none, the
+/// socket's error says why, and can be read once
+/// (<https://cr.yp.to/docs/connect.html>).
 fn connected(socket: &std::net::TcpStream) -> io::Result<()> {
-    if let Some(error) = socket.take_error()? {
-        return Err(error);
-    }
-    match socket.peer_addr() {
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::NotConnected => Err(ErrorKind::WouldBlock.into()),
-        Err(error) => Err(error),
+    let Err(no_peer) = socket.peer_addr() else {
+        return Ok(());
+    };
+    match socket.take_error()? {
+        Some(why) => Err(why),
+        None if no_peer.kind() == ErrorKind::NotConnected => Err(ErrorKind::WouldBlock.into()),
+        None => Err(no_peer),
     }
 }
