@@ -275,6 +275,33 @@ fn a_wake_from_another_thread_ends_the_sleep() {
 }
 
 #[test]
+fn a_wake_from_its_own_thread_does_not_shorten_the_next_sleep() {
+    let runtime = Runtime::new().unwrap();
+    let reactor = runtime.reactor();
+    let moment = Instant::now() + Duration::from_millis(30);
+    let mut sleep = Sleep::until(reactor, 0, moment);
+    let (bell, waker) = Bell::new();
+    let mut cx = Context::from_waker(&waker);
+    assert!(Pin::new(&mut sleep).poll(&mut cx).is_pending());
+    reactor.unpark()();
+    reactor.park(true).unwrap();
+    assert_eq!(bell.rings(), 1, "it has slept until the timer");
+}
+
+#[test]
+fn an_answer_that_is_there_before_it_is_waited_for_is_told_of() {
+    let runtime = Runtime::new().unwrap();
+    let (stream, mut peer) = pair(&runtime);
+    peer.write_all(b"x").unwrap();
+    let (bell, waker) = Bell::new();
+    let cx = Context::from_waker(&waker);
+    assert!(stream.poll_answer(&cx).is_pending());
+    assert!(read_one(&stream, &waker).is_pending(), "it still waits");
+    park_until(runtime.reactor(), || bell.rings() == 1);
+    assert_eq!(read_one(&stream, &waker), Poll::Ready(1));
+}
+
+#[test]
 fn a_socket_that_is_always_ready_lets_others_run() {
     let runtime = Runtime::new().unwrap();
     let (stream, mut peer) = pair(&runtime);
