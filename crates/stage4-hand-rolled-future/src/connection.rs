@@ -1,5 +1,5 @@
 //! One fetch's connection. Both ways of writing the fetch use it: its
-//! functions come as `poll_…`, for the one by hand, and as `async fn`.
+//! functions come as `poll_…`, for the one by hand, and as futures to await.
 
 use std::future::{Future, poll_fn};
 use std::io::{self, ErrorKind};
