@@ -187,7 +187,8 @@ fn chapter_and_name(within: &Path) -> Option<(String, String)> {
     parts.next().is_none().then_some(both)
 }
 
-/// All files under `folder`, relative to it, in order.
+/// All files under `folder`, relative to it, in order, but for what an editor or
+/// the system leaves beside them.
 ///
 /// # Errors
 ///
@@ -198,6 +199,9 @@ pub(crate) fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     while let Some(within) = folders.pop() {
         for entry in fs::read_dir(folder.join(&within))? {
             let entry = entry?;
+            if is_left_there(&entry.file_name().to_string_lossy()) {
+                continue;
+            }
             let path = within.join(entry.file_name());
             match entry.file_type()?.is_dir() {
                 true => folders.push(path),
@@ -207,4 +211,9 @@ pub(crate) fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     }
     found.sort();
     Ok(found)
+}
+
+/// `.lib.rs.swp`, `lib.rs~`, `#lib.rs#`, `.DS_Store`.
+pub(crate) fn is_left_there(name: &str) -> bool {
+    name.starts_with(['.', '#']) || name.ends_with('~')
 }

@@ -2,6 +2,7 @@
 
 mod check;
 mod form;
+mod lint;
 mod seal;
 
 use lexopt::Arg::{Long, Short, Value};

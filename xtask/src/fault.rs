@@ -131,6 +131,12 @@ fn all(root: &Path) -> Result<Vec<Fault>, Failure> {
     let folder = root.join("exercises").join("faults");
     for entry in fs::read_dir(folder).doing("reading exercises/faults")? {
         let path = entry.doing("reading exercises/faults")?.path();
+        if path
+            .extension()
+            .is_none_or(|extension| extension != "patch")
+        {
+            continue;
+        }
         let shown = path.display();
         let text = fs::read_to_string(&path).doing(format_args!("reading {shown}"))?;
         let name = path.file_name().and_then(|name| name.to_str());

@@ -28,7 +28,7 @@ the exercise that you are at is meant.
                                        have begun, its tests
     cargo xtask learn list             all exercises, and how far you have come
     cargo xtask learn check [NAME]     run an exercise's tests (exit code 1: not solved)
-    cargo xtask learn watch [NAME]     the same, again whenever you save; goes on to the next
+    cargo xtask learn watch [NAME]     the same, whenever you save; goes on to the next
     cargo xtask learn hint [NAME]      the next of three hints
     cargo xtask learn solution [NAME]  a solution, after a question
     cargo xtask learn reset NAME       back to the start; keeps a copy of what you wrote
@@ -81,8 +81,12 @@ pub(crate) fn run(mut arguments: lexopt::Parser, screen: &mut Screen) -> Result<
     };
     match options.command.as_deref() {
         None => next(&workspace, options.all, screen),
-        Some("list") => list::run(&workspace, screen),
-        Some("check") if options.all => check::all(&workspace, screen),
+        Some("list") if named.is_none() => list::run(&workspace, screen),
+        Some("list") => Err(Failure::Usage("`learn list` takes no NAME".to_owned())),
+        Some("check") if options.all && named.is_none() => check::all(&workspace, screen),
+        Some("check") if options.all => {
+            Err(Failure::Usage("`learn check`: --all, or a NAME".to_owned()))
+        }
         Some("check") => match current()? {
             Some(exercise) => check::run(&workspace, exercise, screen),
             None => all_solved(screen),

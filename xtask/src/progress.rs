@@ -59,7 +59,9 @@ impl Progress {
     ) -> Result<Progress, Failure> {
         let mut progress = Progress::load(root);
         change(&mut progress);
-        let (path, new) = (file(root), file(root).with_extension("new"));
+        // A file of its own for each command, so that no two write into one.
+        let path = file(root);
+        let new = path.with_extension(format!("{}.new", std::process::id()));
         folder(root)
             .and_then(|_| fs::write(&new, format!("{:#}\n", progress.to_json())))
             .and_then(|()| fs::rename(&new, &path))

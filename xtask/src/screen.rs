@@ -44,10 +44,12 @@ impl Screen {
             })
     }
 
-    /// Writes lines, each moved to the right.
+    /// Writes lines, each moved to the right, if there is anything in it.
     pub(crate) fn indented(&mut self, by: usize, text: &str) -> Result<(), Failure> {
-        text.lines()
-            .try_for_each(|line| self.line(format_args!("{:by$}{line}", "")))
+        text.lines().try_for_each(|line| match line {
+            "" => self.line(""),
+            _ => self.line(format_args!("{:by$}{line}", "")),
+        })
     }
 
     pub(crate) fn good(&self, text: &str) -> String {

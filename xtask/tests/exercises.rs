@@ -70,6 +70,14 @@ fn a_start_has_to_compile_and_to_be_the_exercise() -> io::Result<()> {
         .says(0, &["starts/01_first/01_sum/src/lib.rs"]);
     copy.xtask(&["exercises", "check"])?
         .says(0, &["01_sum: ok"]);
+
+    // What is not there cannot be sealed, and what was sealed stays.
+    let file = copy.root.join("exercises/01_first/01_sum/src/lib.rs");
+    std::fs::remove_file(file)?;
+    let ran = copy.xtask(&["exercises", "seal", "1"])?;
+    assert_eq!(ran.code, Some(2), "{ran:#?}");
+    let start = copy.read(&format!("{STARTS}/01_sum/src/lib.rs"))?;
+    assert!(start.contains("a - b"), "{start}");
     Ok(())
 }
 

@@ -11,6 +11,7 @@ const COUNTER: &str = "crates/counter/src/lib.rs";
 #[test]
 fn a_fault_goes_in_and_out_again_and_leaves_the_rest() -> io::Result<()> {
     let copy = Copy::new("apply")?;
+    copy.write("exercises/faults/.DS_Store", "no fault")?;
     copy.xtask(&["fault", "list"])?
         .says(0, &[" 1  counter: Count what", " 2  counter: Split"]);
     copy.edit(COUNTER, "pub fn", "// A reader's note.\npub fn")?;

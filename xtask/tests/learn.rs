@@ -62,7 +62,10 @@ fn a_test_that_hangs_is_killed_and_explained() -> io::Result<()> {
             "timed out after 1 s: nobody has unparked it",
         ],
     );
-    ran.says(1, &["Look at src/lib.rs, where it parks"]);
+    ran.says(1, &["as planned", "Look at src/lib.rs, where it parks"]);
+    ran.says_nothing_of("RUST_BACKTRACE");
+    let mut lines = ran.stdout.lines();
+    assert!(lines.all(|line| line.trim_end() == line), "{ran:#?}");
 
     #[cfg(target_os = "linux")]
     {
@@ -97,6 +100,8 @@ fn what_is_solved_is_remembered_until_it_is_edited() -> io::Result<()> {
     solve(&copy, "01_first/01_sum")?;
     copy.xtask(&["learn", "check", "1"])?
         .says(0, &["Solved.", "A1.1", "learn solution 1"]);
+    // An editor has it open.
+    copy.write("exercises/01_first/01_sum/src/.lib.rs.swp", "")?;
     copy.xtask(&["learn", "list"])?
         .says(0, &["sum   solved", "1 of 2 solved"]);
 
@@ -233,7 +238,9 @@ fn help_and_mistakes_of_the_command_line() -> io::Result<()> {
         .says(0, &["learn watch [NAME]"]);
     copy.xtask(&["exercises", "-h"])?
         .says(0, &["exercises check"]);
-    let mistakes: [&[&str]; 6] = [
+    let mistakes: [&[&str]; 8] = [
+        &["learn", "list", "1"],
+        &["learn", "check", "1", "--all"],
         &[],
         &["teach"],
         &["learn", "teach"],
@@ -270,7 +277,7 @@ fn nobody_has_to_read_to_the_end() -> io::Result<()> {
 }
 
 #[test]
-fn watch_checks_again_when_something_is_saved() -> io::Result<()> {
+fn watch_checks_when_something_is_saved() -> io::Result<()> {
     let copy = Copy::new("watch")?;
     let mut command = copy.command(&["learn", "watch", "1"]);
     let mut child = command
@@ -280,17 +287,23 @@ fn watch_checks_again_when_something_is_saved() -> io::Result<()> {
     let stdout = lines(child.stdout.take());
     let stderr = lines(child.stderr.take());
     let watched = (|| {
+        // Nothing is changed yet, so there is something to predict.
+        until(&stdout, "Read:   exercises/01_first/01_sum/README.md")?;
         until(&stderr, "watching exercises/01_first/01_sum")?;
+        copy.edit(SUM, "a - b", "a - b + 0")?;
         until(&stdout, "1 of 2 tests fail")?;
-        copy.edit(SUM, "a - b", "a + a")?;
+        until(&stderr, "watching exercises/01_first/01_sum")?;
+        copy.edit(SUM, "a - b + 0", "a + a")?;
         until(&stdout, "FAIL  two_and_nothing")?;
         until(&stderr, "watching exercises/01_first/01_sum")?;
         solve(&copy, "01_first/01_sum")?;
         until(&stdout, "Solved.")?;
-        until(&stdout, "2 hang: Ending")
+        until(&stdout, "2 hang: Ending")?;
+        until(&stderr, "watching exercises/01_first/02_hang")
     })();
     child.kill()?;
     child.wait()?;
+    assert!(!stdout.iter().any(|line| line.contains("FAIL")));
     watched
 }
 

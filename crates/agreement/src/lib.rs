@@ -12,6 +12,7 @@
 //! | `generated` | generated responses and faults, with what their generator predicts |
 //! | `mutated` | responses with random damage; URLs with random damage |
 //! | `wire` | the bytes of generated requests, as the server saw them |
+//! | `trace` | what fetches say of their waits: one story each, in order, to its end |
 //! | `soak` | thousands of fetches with faults, and what is left behind |
 //! | `crowd` | ten thousand fetches waiting at once, and on how many threads |
 //! | `repository` | not the stages, but what `ARCHITECTURE.md` says always holds |

@@ -79,17 +79,14 @@ impl Trace {
         let said = self.of(fetch);
         let words = said.iter().filter_map(|words| words.split(' ').next());
         let words: Vec<&str> = words.collect();
-        let from_start = match words.strip_prefix(&["waiting", "woken"]) {
-            Some(after_queue) => after_queue,
-            None => &words[..],
-        };
-        let in_order = match from_start {
-            ["started", waits @ .., "finished"] => {
-                let mut waits = waits.chunks(3);
-                waits.all(|wait| wait == ["waiting", "woken", "resumed"])
-            }
-            // Cancelled while it queued.
-            other => other == ["waiting", "finished"],
+        // Who is cancelled may be taken away in the middle of a wait.
+        let cancelled = said.last() == Some(&"finished cancelled");
+        let in_order = match &words[..] {
+            // Those that queued first.
+            ["waiting", "woken", "started", waits @ .., "finished"]
+            | ["started", waits @ .., "finished"] => are_waits(waits, cancelled),
+            ["waiting", "finished"] | ["waiting", "woken", "finished"] => cancelled,
+            _ => false,
         };
         if in_order {
             Ok(())
@@ -97,6 +94,19 @@ impl Trace {
             Err(format!("fetch {fetch} said {said:?}"))
         }
     }
+}
+
+/// Whether all waits were ended, and all but the last of one that is cancelled.
+fn are_waits(words: &[&str], cancelled: bool) -> bool {
+    let whole = ["waiting", "woken", "resumed"];
+    let mut waits = words.chunks(whole.len()).peekable();
+    while let Some(wait) = waits.next() {
+        let last_of_cancelled = cancelled && waits.peek().is_none();
+        if wait != whole && !(last_of_cancelled && whole.starts_with(wait)) {
+            return false;
+        }
+    }
+    true
 }
 
 type Reaction = dyn Fn(usize, &str) + Send + Sync;
@@ -223,6 +233,20 @@ mod tests {
         });
         assert_eq!(trace.check_order(0), Ok(()));
         assert_eq!(trace.check_order(1), Ok(()));
+    }
+
+    #[test]
+    fn only_who_is_cancelled_ends_in_the_middle_of_a_wait() {
+        let ((), trace) = listen(|| {
+            let failed = FetchError::connecting("somewhere", &std::io::Error::other("no"));
+            for (id, error) in [FetchError::Cancelled, failed].into_iter().enumerate() {
+                wait::started(id);
+                wait::waiting(id, On::Readable);
+                wait::finished::<()>(id, &Err(error));
+            }
+        });
+        assert_eq!(trace.check_order(0), Ok(()));
+        assert!(trace.check_order(1).is_err());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Response heads: status line and fields (RFC 9112 §2 to §5).
+//! Response heads: status line and fields (RFC 9112 §2, §4 and §5).
 
 use std::borrow::Cow;
 
@@ -94,8 +94,9 @@ impl HeadParser {
         }
     }
 
-    /// Empty lines before the status line are allowed (RFC 9112 §2.2). They
-    /// leave the buffer here, so that a flood of them is scanned once.
+    /// Empty lines before the status line are let pass, as hyper lets them. (RFC
+    /// 9112 §2.2 asks that of servers only, before a request line.) They leave
+    /// the buffer here, so that a flood of them is scanned once.
     fn skip_empty_lines(&mut self, buffer: &mut BytesMut) {
         if self.examined.is_some() {
             return;

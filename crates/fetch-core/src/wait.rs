@@ -23,7 +23,10 @@
 //!   stages 1 and 2 that is one moment with `resumed`, since the kernel does
 //!   both.
 //! - [`resumed`]: its code runs again.
-//! - [`finished`]: it has its result, and holds nothing any more.
+//! - [`finished`]: it has its result, and holds nothing any more. Who is
+//!   cancelled in the middle of a wait is woken to find that out in stages 1
+//!   and 2; in stages 3 to 5 it is taken away where it is, so that `finished` may
+//!   follow `waiting` or `woken`: none of its code runs again.
 
 use tracing::{Level, event, event_enabled};
 

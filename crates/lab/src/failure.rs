@@ -38,6 +38,12 @@ impl From<io::Error> for Failure {
     }
 }
 
+impl From<lexopt::Error> for Failure {
+    fn from(error: lexopt::Error) -> Self {
+        Failure(error.to_string())
+    }
+}
+
 impl From<fetch_core::FetchError> for Failure {
     fn from(error: fetch_core::FetchError) -> Self {
         Failure(error.to_string())

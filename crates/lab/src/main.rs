@@ -29,7 +29,7 @@ use std::process::ExitCode;
 use counting_alloc::CountingAlloc;
 
 use crate::cli::Part;
-use crate::failure::Outcome;
+use crate::failure::{During, Outcome};
 
 #[global_allocator]
 static ALLOCATOR: CountingAlloc = CountingAlloc;
@@ -53,15 +53,9 @@ fn main() -> ExitCode {
 
 fn play(part: Part) -> Outcome<()> {
     match part {
-        Part::Help => {
-            print(cli::HELP);
-            Ok(())
-        }
-        Part::List => {
-            print(&experiments::list());
-            Ok(())
-        }
-        Part::Experiment(name, settings) => experiments::run_one(&name, settings),
+        Part::Help => print(cli::HELP),
+        Part::List => print(&experiments::list()),
+        Part::Experiment(experiment, settings) => experiments::run_one(experiment, settings),
         Part::All(settings) => experiments::run_all(settings),
         Part::Timeline(wanted) => timeline::run(&wanted),
         Part::Contestant(name, parameters) => contestants::serve(&name, &parameters),
@@ -70,8 +64,14 @@ fn play(part: Part) -> Outcome<()> {
     }
 }
 
-/// Whoever closed our output wants to hear no more.
-fn print(text: &str) {
-    use std::io::Write;
-    let _ = std::io::stdout().write_all(text.as_bytes());
+/// Prints. Whoever closed our output (`| head -1`) wants to hear no more, and
+/// that is no failure; a full disk is one.
+fn print(text: &str) -> Outcome<()> {
+    use std::io::{ErrorKind, Write};
+    let mut stdout = std::io::stdout().lock();
+    let printed = stdout.write_all(text.as_bytes());
+    match printed.and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).during("printing"),
+        _ => Ok(()),
+    }
 }

@@ -4,7 +4,7 @@
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 fn lab(words: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
@@ -26,6 +26,14 @@ fn wrong_words_are_refused_with_advice() {
         (&["edge", "edge"], "too many"),
         (&["--contestant", "go", "edge"], "NAME=COMMAND"),
         (&["timeline", "--job", "tea"], "home, ten and stall"),
+        (&["timeline", "--stage", "9"], "stage5-reqwest"),
+        (&["timeline", "--n", "9"], "--n is no option of `timeline`"),
+        (&["all", "--json"], "--json is no option of `all`"),
+        (&["edge", "--job", "ten"], "--job is no option of `edge`"),
+        (&["edge", "--svg", ""], "--svg needs"),
+        (&["all", "--out="], "--out needs"),
+        (&["edge", "--contestant", "stage3=x"], "stage3"),
+        (&["tea"], "scoreboard"),
     ] {
         let output = lab(words);
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -35,8 +43,95 @@ fn wrong_words_are_refused_with_advice() {
             "{stderr}"
         );
     }
-    let unknown = lab(&["tea"]);
-    assert!(String::from_utf8_lossy(&unknown.stderr).contains("scoreboard"));
+}
+
+/// What the lab tells its own processes can be typed, too.
+#[test]
+fn wrong_parameters_are_refused_and_no_panic() {
+    for (words, said) in [
+        (
+            "subject in-flight n=0 rate=1 way=1 url=http://127.0.0.1:1/",
+            "n=0",
+        ),
+        (
+            "subject in-flight n=1 rate=0 way=1 url=http://127.0.0.1:1/",
+            "rate=0",
+        ),
+        ("subject runnable threads=1 compute=0 seconds=-1", "seconds"),
+        (
+            "contestant stage3 job=home origins=http://127.0.0.1:1 in-flight=0",
+            "in-flight=0",
+        ),
+        ("contestant stage3 job", "KEY=VALUE"),
+        ("subject edge", "a subject"),
+    ] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_lab"))
+            .args(words.split(' '))
+            .stdin(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the lab starts");
+        // Kept open: at the end of its input it would exit without a word.
+        let _stdin = child.stdin.take();
+        let output = child.wait_with_output().expect("its end");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            !output.status.success() && !stderr.contains("panicked"),
+            "{stderr}"
+        );
+        assert!(stderr.contains(said), "{words}: {stderr}");
+    }
+}
+
+/// Not after minutes of measuring.
+#[test]
+fn a_place_that_cannot_be_written_to_is_told_of_at_once() {
+    let file = directory("occupied").join("file");
+    fs::write(&file, "").expect("a file");
+    let inside = file.join("plots").to_string_lossy().into_owned();
+    for words in [
+        // Measured, it would complain of the contestant.
+        &["together", "--contestant", "silent=false", "--svg", &inside][..],
+        &["timeline", "--out", &inside],
+        &["all", "--out", &inside],
+    ] {
+        let output = lab(words);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{words:?}");
+        assert!(stderr.contains("making") && output.stdout.is_empty());
+    }
+}
+
+/// `| head -1` is no failure; a full disk is one.
+#[cfg(target_os = "linux")]
+#[test]
+fn only_a_reader_who_has_left_excuses_what_is_not_printed() {
+    let into = |stdout: Stdio| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+        let status = command.arg("list").stdout(stdout).status();
+        status.expect("the lab starts").code()
+    };
+    let full = fs::File::create("/dev/full").expect("Linux has it");
+    assert_eq!(into(full.into()), Some(1));
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    assert_eq!(into(writer.into()), Some(0));
+}
+
+#[test]
+fn what_is_listed_stands_in_columns() {
+    let output = lab(&["list"]);
+    let list = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut lines = list.lines();
+    let head = lines.next().expect("a head");
+    let at = head.find("what it shows").expect("a third column");
+    for line in lines {
+        assert!(
+            line.is_char_boundary(at) && line[..at].ends_with("  "),
+            "{line}"
+        );
+        assert!(!line[at..].starts_with(' '), "{line}");
+    }
 }
 
 /// Another program that speaks the protocol: here the lab once more, by its
@@ -47,6 +142,57 @@ fn other_contestants_take_part() {
     let output = lab(&["together", "--runs", "1", "--contestant", &other, "--json"]);
     let result: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert!(result["facts"]["other_together_us"].as_f64() >= Some(119_000.0));
+}
+
+/// A contestant that says `results`, whatever it is asked for.
+#[cfg(unix)]
+fn other_that_says(name: &str, results: &str) -> String {
+    let script = directory("others").join(name);
+    let says = format!("echo ready; read go; echo '{results}'; read exit");
+    fs::write(&script, says).expect("a script");
+    format!("{name}=sh {}", script.display())
+}
+
+#[cfg(unix)]
+#[test]
+fn what_another_contestant_leaves_out_is_not_measured() {
+    let mute = other_that_says("mute", "{}");
+    let output = lab(&["together", "--runs", "1", "--contestant", &mute, "--json"]);
+    let result: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let rows = result["tables"][0]["rows"].as_array().expect("rows");
+    let last = rows.last().expect("its row");
+    assert_eq!(last[0], "mute");
+    for cell in 2..=4 {
+        assert_eq!(last[cell]["not_measured"], "not measured here");
+    }
+}
+
+/// And not that it had too few in flight.
+#[cfg(unix)]
+#[test]
+fn why_the_fetches_of_a_contestant_fail_is_told() {
+    let failing = other_that_says("failing", r#"{"ok": 0, "first_failure": "tea"}"#);
+    let output = lab(&["waiting-memory", "--n", "1", "--contestant", &failing]);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1));
+    let said = "failing: only 0 of 1 fetches succeeded; the first failure: tea";
+    assert!(stderr.contains(said), "{stderr}");
+}
+
+/// The sentence is about what was measured, not about what was asked for.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_scaled_down_is_told_as_it_was_measured() {
+    let script = "ulimit -n 300 && exec \"$0\" waiting-memory --n 400 --json";
+    let mut shell = Command::new("sh");
+    let output = shell
+        .args(["-c", script, env!("CARGO_BIN_EXE_lab")])
+        .output();
+    let output = output.expect("a shell");
+    let result: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let sentence = result["sentence"].as_str().expect("a sentence");
+    assert!(sentence.contains(": 200 threads reserve"), "{sentence}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("scaled down"));
 }
 
 #[test]

@@ -110,6 +110,43 @@ fn pool_cap() {
 }
 
 #[test]
+fn debugger() {
+    let result = lab("debugger --n 10");
+    let has = |stage: &str, function: &str| {
+        let chain = &result["facts"][format!("{stage}_chain")];
+        let chain = chain.as_array().expect("a call chain");
+        chain.iter().any(|name| name == function)
+    };
+    // Tests are debug builds, in which no function has been put into another.
+    for stage in [
+        "stage1",
+        "stage2",
+        "stage4-enum",
+        "stage4-async",
+        "stage5-hand",
+    ] {
+        assert!(
+            has(stage, "read_head") || has(stage, "poll_read_head"),
+            "{stage}"
+        );
+        if cfg!(target_os = "linux") {
+            let waits_in_read = f64::from(10 * u8::from(stage < "stage3"));
+            assert_eq!(number(&result, &format!("{stage}_in_read")), waits_in_read);
+        }
+    }
+    assert!(has("stage3", "Reactor::run") && !has("stage3", "read_head"));
+}
+
+#[test]
+fn moves() {
+    let result = lab("moves --n 20 --runs 1");
+    for way in ["thread", "own", "tokio"] {
+        assert_eq!(number(&result, &format!("{way}_moved")), 0.0);
+    }
+    assert_eq!(number(&result, "tokio-multi_done"), 20.0);
+}
+
+#[test]
 fn stall() {
     let result = lab("stall --runs 1");
     for stage in FUTURES {
@@ -224,7 +261,8 @@ fn edge() {
 
 #[test]
 fn switch() {
-    let result = lab("switch --n 1000 --runs 1");
+    // There and back are two, so an odd number is one more.
+    let result = lab("switch --n 999 --runs 1");
     let facts = result["facts"].as_object().expect("facts");
     let handed: Vec<_> = facts
         .iter()

@@ -7,10 +7,12 @@ use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::str::FromStr;
 
-use lexopt::{Arg, ValueExt};
+use lexopt::Arg;
 use origin::{Config, Origin};
 
 const DEFAULT_PORT: u16 = 8080;
+/// What an option of that kind takes.
+const AN_ADDRESS: &str = "an IP address, such as 127.0.0.1";
 
 const HELP: &str = "\
 The origin server of this workspace.
@@ -100,14 +102,17 @@ fn parse() -> Result<Option<Options>, Box<dyn Error>> {
     let mut parser = lexopt::Parser::from_env();
     while let Some(arg) = parser.next()? {
         match arg {
-            Arg::Long("port") => config.address.set_port(value("--port", &mut parser)?),
+            Arg::Long("port") => {
+                let port = value(&mut parser, "--port", "a number from 0 to 65535")?;
+                config.address.set_port(port);
+            }
             Arg::Long("address") => {
-                let ip: IpAddr = value("--address", &mut parser)?;
+                let ip: IpAddr = value(&mut parser, "--address", AN_ADDRESS)?;
                 config.address.set_ip(ip);
             }
-            Arg::Long("also") => config.also.push(value("--also", &mut parser)?),
+            Arg::Long("also") => config.also.push(value(&mut parser, "--also", AN_ADDRESS)?),
             Arg::Long("max-connections") => {
-                let most: NonZeroUsize = value("--max-connections", &mut parser)?;
+                let most: NonZeroUsize = value(&mut parser, "--max-connections", "1 or more")?;
                 config.max_connections = most.get();
             }
             Arg::Long("until-stdin-closes") => until_stdin_closes = true,
@@ -121,13 +126,15 @@ fn parse() -> Result<Option<Options>, Box<dyn Error>> {
     }))
 }
 
-fn value<T: FromStr>(option: &str, parser: &mut lexopt::Parser) -> Result<T, lexopt::Error>
-where
-    T::Err: Into<Box<dyn Error + Send + Sync>>,
-{
+/// The value of an option; or what it must be, and what was given.
+fn value<T: FromStr>(
+    parser: &mut lexopt::Parser,
+    option: &str,
+    wanted: &str,
+) -> Result<T, lexopt::Error> {
     let value = parser.value()?;
-    let named = |error| format!("{option}: {error}");
-    value.parse().map_err(|error| named(error).into())
+    let parsed = value.to_str().and_then(|text| text.parse().ok());
+    parsed.ok_or_else(|| format!("{option} must be {wanted}, and not {value:?}").into())
 }
 
 /// Prints at once. Whoever closed our output does not want to hear more, which

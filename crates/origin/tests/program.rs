@@ -96,6 +96,9 @@ fn usage_errors_exit_with_2_and_point_to_help() {
             "{stderr}"
         );
     }
+    let stderr = String::from_utf8_lossy(&output(&["--port", "x"]).stderr).into_owned();
+    let said = "origin: --port must be a number from 0 to 65535, and not \"x\"; try --help";
+    assert_eq!(stderr.trim_end(), said);
     let help = output(&["--help"]);
     assert!(help.status.success());
     assert!(String::from_utf8_lossy(&help.stdout).contains("--until-stdin-closes"));

@@ -37,6 +37,10 @@ fn unknown_options() {
 fn values_that_are_missing_or_too_many() {
     check(&["/", "--repeat"], &["--repeat needs a value: --repeat N"]);
     check(&["--json=yes", "/"], &["--json"]);
+    check(
+        &["/", "--save", ""],
+        &["--save needs the name of a directory"],
+    );
 }
 
 #[test]

@@ -117,7 +117,7 @@ impl<'a> Reactor<'a> {
                 // have passed, so it is a turn like any other.
                 Err(error) if error.kind() == ErrorKind::Interrupted => events.clear(),
                 Err(error) => {
-                    self.end_all(By::Reactor, &polling(&error), parent);
+                    self.end_all(&polling(&error), parent);
                     return Err(error);
                 }
                 Ok(()) => {}
@@ -240,14 +240,13 @@ impl<'a> Reactor<'a> {
     /// A fetch has its result.
     fn finish(&mut self, token: Token, result: Outcome, parent: &mut dyn Parent<'a>) {
         if self.end(token, result, parent) == Others::Cancel {
-            self.end_all(By::Sibling, &FetchError::Cancelled, parent);
+            self.end_all(&FetchError::Cancelled, parent);
         }
     }
 
     /// Ends all fetches that have begun.
-    fn end_all(&mut self, by: By, error: &FetchError, parent: &mut dyn Parent<'a>) {
+    fn end_all(&mut self, error: &FetchError, parent: &mut dyn Parent<'a>) {
         for token in self.fetches.tokens() {
-            self.wake(token, by);
             // What it answers is not asked: the others are ended already.
             self.end(token, Err(error.clone()), parent);
         }
@@ -258,9 +257,6 @@ impl<'a> Reactor<'a> {
         let Some(entry) = self.fetches.remove(token) else {
             return Others::GoOn;
         };
-        if entry.standing == Standing::Woken {
-            wait::resumed(entry.id);
-        }
         self.timers.cancel(entry.alarm, token);
         entry.fetch.close(self.poll.registry());
         wait::finished(entry.id, &result);

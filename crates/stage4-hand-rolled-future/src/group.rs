@@ -72,7 +72,6 @@ async fn admit(permits: &Semaphore, index: usize) -> Permit {
     wait::waiting(index, On::Queue);
     let permit = permits.acquire().await;
     wait::woken(index, By::Sibling);
-    wait::resumed(index);
     permit
 }
 

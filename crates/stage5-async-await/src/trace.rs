@@ -161,8 +161,6 @@ impl Lifetime {
 impl Drop for Lifetime {
     fn drop(&mut self) {
         if !self.finished {
-            wait::woken(self.id, By::Sibling);
-            wait::resumed(self.id);
             wait::finished::<Response>(self.id, &Err(FetchError::Cancelled));
         }
     }

@@ -65,7 +65,9 @@ fn a_wait_that_a_sibling_ends() {
         for fetch in [0, 1] {
             trace.check_order(fetch).unwrap();
         }
-        let end = ["woken sibling", "resumed", "finished cancelled"];
-        assert_eq!(trace.end_of(0, 3), end);
+        // It is dropped: nobody wakes it, and none of its code runs again.
+        let end = trace.end_of(0, 2);
+        assert!(end[0].starts_with("waiting"), "{end:?}");
+        assert_eq!(end[1], "finished cancelled");
     }
 }

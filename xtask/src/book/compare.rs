@@ -1,5 +1,7 @@
 //! What the pages must have, and what both languages must have in common.
 
+use std::collections::BTreeSet;
+
 use super::Complaints;
 use super::expand::Directive;
 use super::page::{Book, Page, lines};
@@ -55,6 +57,9 @@ pub(crate) fn form(book: &Book) -> Complaints {
                 complain(format!("the anchor {anchor} stands there twice"));
             }
         }
+        for record in shape.unmade() {
+            complain(format!("figures of {record} need {{{{#made {record}}}}}"));
+        }
         if is_chapter(page) {
             let parts = shape
                 .anchors
@@ -104,6 +109,22 @@ pub(crate) fn languages(english: &Book, chinese: &Book) -> Complaints {
 }
 
 impl Shape {
+    /// The records of which the page shows figures and does not say when and where
+    /// they were measured, as `made`, `table` and `output` do.
+    fn unmade(&self) -> BTreeSet<&str> {
+        let records = |of: &[&str]| {
+            let directives = self
+                .directives
+                .iter()
+                .filter_map(|line| line.split_once(' '));
+            let named = directives.filter(|(name, _)| of.contains(name));
+            let records = named.map(|(_, arguments)| arguments.split(" | ").next().unwrap_or(""));
+            records.collect::<BTreeSet<_>>()
+        };
+        let made = records(&["made", "table", "output"]);
+        records(&["value"]).difference(&made).copied().collect()
+    }
+
     fn of(text: &str) -> Shape {
         let mut shape = Shape::default();
         for line in lines(text) {
@@ -129,7 +150,8 @@ impl Shape {
             }
             for link in line.text.split("(repo:").skip(1) {
                 let path = link.split(')').next().unwrap_or_default();
-                shape.files.push(path.to_owned());
+                // An exercise is the same in both of its languages.
+                shape.files.push(path.replace("README.zh.md", "README.md"));
             }
         }
         // A sentence may name them in another order.
@@ -182,6 +204,13 @@ mod tests {
         assert_eq!(shape.directives, ["picture p", "value n | a"]);
         assert_eq!(shape.files, ["Cargo.toml"]);
         assert_eq!(shape.folded.len(), 1);
+    }
+
+    #[test]
+    fn a_figure_needs_its_day_and_machine() {
+        let unmade =
+            shape("{{#value a | x}} {{#value b | x}} {{#value c}}\n{{#made a}}\n{{#table b | 0}}");
+        assert_eq!(unmade.unmade().into_iter().collect::<Vec<_>>(), ["c"]);
     }
 
     #[test]

@@ -24,7 +24,7 @@ use super::cells::Cells;
 use super::files::write_text;
 use super::page::{Book, Language, Page, read};
 use super::record::Record;
-use super::{Complaints, diff, files, item, mdbook, picture, record};
+use super::{Complaints, diff, files, html, item, mdbook, picture, record};
 
 /// The state while pages are expanded.
 #[derive(Debug)]
@@ -103,7 +103,7 @@ impl Expansion {
     }
 
     fn page(&mut self, text: &str, language: Language, page: &Page) -> Result<String, Complaints> {
-        let mut expanded = switch(language, page);
+        let mut expanded = html::switch(language, page);
         let mut wrong = Vec::new();
         let mut fenced = false;
         for line in text.lines() {
@@ -141,7 +141,7 @@ impl Expansion {
             rest = after;
         }
         expanded.push_str(rest);
-        self.links(&expanded)
+        self.links(&html::summary(&expanded))
     }
 
     fn directive(&mut self, directive: &Directive, language: Language) -> Result<String, String> {
@@ -239,16 +239,4 @@ impl Expansion {
         }
         Ok(linked)
     }
-}
-
-/// The way to the same page in the other language.
-fn switch(language: Language, page: &Page) -> String {
-    let other = language.other();
-    let (code, name) = (other.code(), other.name());
-    let page = page.name.replace(".md", ".html");
-    format!(
-        "<nav class=\"languages\"><span>{}</span> \
-         <a href=\"../{code}/{page}\" hreflang=\"{code}\" lang=\"{code}\">{name}</a></nav>\n\n",
-        language.name()
-    )
 }

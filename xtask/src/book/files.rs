@@ -18,18 +18,28 @@ pub(crate) fn page(file: &str) -> String {
 /// Writes each of `files`, which are paths from the root, as a page below `out`.
 pub(crate) fn write(root: &Path, files: &BTreeSet<String>, out: &Path) -> Result<(), Failure> {
     for file in files {
-        let text = escaped(&read(&root.join(file))?);
-        let page = out.join(page(file));
-        let html = format!(
-            "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\">\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-             <meta name=\"color-scheme\" content=\"light dark\">\
-             <title>{file}</title></head>\n<body><h1 style=\"font: bold 1rem monospace\">{file}</h1>\n\
-             <pre style=\"overflow-x: auto\">\n{text}</pre></body></html>\n"
-        );
-        write_text(&page, &html)?;
+        let text = read(&root.join(file))?;
+        write_text(&out.join(page(file)), &html(file, &text))?;
     }
     Ok(())
+}
+
+/// A file as a page. Prose may be wrapped where a phone is too narrow for it, code may
+/// not.
+fn html(file: &str, text: &str) -> String {
+    let style = match file.ends_with(".md") {
+        true => "white-space: pre-wrap; overflow-wrap: anywhere",
+        false => "overflow-x: auto",
+    };
+    let text = escaped(text);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <meta name=\"color-scheme\" content=\"light dark\">\
+         <title>{file}</title></head>\n\
+         <body><h1 style=\"font: bold 1rem monospace; overflow-wrap: anywhere\">{file}</h1>\n\
+         <pre style=\"{style}\">\n{text}</pre></body></html>\n"
+    )
 }
 
 /// Writes a file, and the folders above it.
@@ -44,4 +54,18 @@ pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
 pub(crate) fn escaped(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
     text.replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_prose_is_wrapped() {
+        let source = html("src/lib.rs", "a < b && c");
+        assert!(source.contains("<title>src/lib.rs</title>"));
+        assert!(source.contains("\na &lt; b &amp;&amp; c</pre>"));
+        assert!(!source.contains("pre-wrap"));
+        assert!(html("README.md", "# A").contains("pre-wrap"));
+    }
 }

@@ -26,13 +26,30 @@ pub(crate) fn standalone(svg: &str, language: Language) -> String {
     let lines = svg.lines().filter(|line| !line.contains(&other));
     let mut text = String::new();
     for line in lines {
-        text.push_str(line);
-        text.push('\n');
         if line.starts_with("<svg") {
+            text.push_str(&sized(line));
+            text.push('\n');
             text.push_str(STYLE);
+        } else {
+            text.push_str(line);
+            text.push('\n');
         }
     }
     text
+}
+
+/// The opening tag with the size that its `viewBox` says: a picture without one is
+/// shown as wide as the page.
+fn sized(tag: &str) -> String {
+    let (_, rest) = tag.split_once("viewBox=\"").unwrap_or_default();
+    let numbers: Vec<_> = rest.split(['"', ' ']).collect();
+    match numbers[..] {
+        [_, _, width, height, ..] => tag.replace(
+            " viewBox",
+            &format!(" width=\"{width}\" height=\"{height}\" viewBox"),
+        ),
+        _ => tag.to_owned(),
+    }
 }
 
 /// What `docs/book.css` says of pictures, in the colours of a light and a dark page.
@@ -43,6 +60,7 @@ text { fill: #1f2328; stroke: none }
 .name { font-weight: bold }
 .small { font-size: 12px }
 .quiet { opacity: 0.5 }
+text.quiet { opacity: 0.75 }
 .wait { stroke-dasharray: 4 4; opacity: 0.6 }
 .work { fill: #1f2328 }
 .kept { fill: #0969da; fill-opacity: 0.25; stroke: #0969da }
@@ -67,5 +85,18 @@ mod tests {
                 .contains("aria-label=\"A &amp; b\">\n<svg>\n<text lang=\"en\">a</text>\n</svg>")
         );
         assert!(inline(svg, Language::Chinese, "").contains(">b<"));
+    }
+
+    #[test]
+    fn a_file_has_a_size_and_a_style() {
+        let svg = "<svg viewBox=\"0 0 440 90\">\n<path/>\n</svg>\n";
+        let file = standalone(svg, Language::English);
+        let (tag, rest) = file.split_once('\n').expect("lines");
+        assert_eq!(
+            tag,
+            "<svg width=\"440\" height=\"90\" viewBox=\"0 0 440 90\">"
+        );
+        assert_eq!(rest, format!("{STYLE}<path/>\n</svg>\n"));
+        assert!(standalone("<svg>", Language::English).starts_with("<svg>\n"));
     }
 }

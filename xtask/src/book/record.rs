@@ -62,7 +62,7 @@ impl Record {
                 let rest = rest.strip_prefix([':', ' '])?;
                 // What stands in parentheses is a remark.
                 let value = rest.split(" (").next().unwrap_or(rest);
-                Some(value.trim().to_owned())
+                Some(unbroken(value.trim()))
             }),
             (Some(json), [fact]) => shown(&json["facts"][*fact], say)?,
             (Some(json), [row, column]) => {
@@ -159,7 +159,8 @@ fn all(folder: &Path) -> Result<Vec<String>, Failure> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).doing(format!("reading {}", folder.display()))? {
         let path = entry.doing(format!("reading {}", folder.display()))?.path();
-        if let Some(name) = path.file_stem() {
+        let is_record = path.extension().is_some_and(|extension| extension == "txt");
+        if let Some(name) = path.file_stem().filter(|_| is_record) {
             names.push(name.to_string_lossy().into_owned());
         }
     }
@@ -201,13 +202,24 @@ fn shown(value: &Value, say: Say) -> Result<Option<String>, String> {
         Value::String(text) => text,
         Value::Number(number) => return Ok(Some(number.to_string())),
         Value::Object(cell) => match (&cell.get("shown"), cell.get("not_measured")) {
-            (Some(figure), _) => return Ok(figure.as_str().map(str::to_owned)),
+            (Some(figure), _) => return Ok(figure.as_str().map(unbroken)),
             (None, Some(Value::String(why))) => why,
             _ => return Ok(None),
         },
         _ => return Ok(None),
     };
     say(words).map(Some)
+}
+
+/// A figure and its unit, which stay on one line: with U+00A0 between them.
+fn unbroken(figure: &str) -> String {
+    let mut before = ' ';
+    let held = figure.chars().map(|c| {
+        let space = c == ' ' && before.is_ascii_digit();
+        before = c;
+        if space { '\u{a0}' } else { c }
+    });
+    held.collect()
 }
 
 #[cfg(test)]
@@ -227,7 +239,10 @@ mod tests {
             record.value(&["peak threads"], &as_it_is),
             Ok("1,001".to_owned())
         );
-        assert_eq!(record.value(&["All"], &as_it_is), Ok("3 ms".to_owned()));
+        assert_eq!(
+            record.value(&["All"], &as_it_is),
+            Ok("3\u{a0}ms".to_owned())
+        );
         assert!(record.value(&["peak"], &as_it_is).is_ok());
         assert!(record.value(&["memory"], &as_it_is).is_err());
         assert!(Record::parse("peak threads 3").is_err());
@@ -249,10 +264,10 @@ mod tests {
         assert_eq!(record.value(&["x"], &as_it_is), Ok("3".to_owned()));
         assert_eq!(
             record.value(&["a", "time"], &as_it_is),
-            Ok("4 ms".to_owned())
+            Ok("4\u{a0}ms".to_owned())
         );
         assert!(record.value(&["c", "time"], &as_it_is).is_err());
-        let table = "| 谁 | 多久 |\n| --- | --- |\n| a | 4 ms |\n| b | no |\n";
+        let table = "| 谁 | 多久 |\n| --- | --- |\n| a | 4\u{a0}ms |\n| b | no |\n";
         assert_eq!(
             record.table("0", &["谁", "多久"], &as_it_is),
             Ok(table.to_owned())

@@ -2,22 +2,20 @@
 //! compiles and fails on exactly the tests that are named, each for its reason;
 //! its solution passes the same tests, clippy and rustfmt.
 
-use std::io;
 use std::iter;
-use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::form;
+use super::{form, lint};
 use crate::compile::{self, Build, Level};
-use crate::ended::{Doing, Ended, Failure};
+use crate::ended::{Ended, Failure};
 use crate::exercise::{Exercise, Reason};
 use crate::mirror::{Mirror, Side};
 use crate::screen::{self, Screen};
 use crate::trial::{self, Trial, Verdict};
-use crate::workspace::{Workspace, cargo};
+use crate::workspace::Workspace;
 
 /// So many exercises with a test that hangs are run at once: they only wait.
 const HANGING_AT_ONCE: usize = 8;
@@ -70,7 +68,7 @@ pub(super) fn run(
         try_solution(&mirror, &build, report)?;
     }
     said("clippy and rustfmt of the solutions");
-    let tidy = lint(&mirror, exercises)?;
+    let tidy = lint::are_tidy(&mirror, exercises)?;
 
     show(&reports, screen)?;
     let faulty = reports
@@ -217,39 +215,6 @@ fn trials(
             .push(format!("{side}: two tests have the same name"));
     }
     Ok(Some(trials))
-}
-
-/// Whether clippy and rustfmt have nothing to say of the solutions. What they
-/// do say goes to standard error.
-fn lint(mirror: &Mirror, exercises: &[&Exercise]) -> Result<bool, Failure> {
-    let packages = exercises.iter().flat_map(|e| ["--package", &e.package]);
-    let mut clippy = cargo();
-    clippy.args([
-        "clippy",
-        "--tests",
-        "--keep-going",
-        "--quiet",
-        "--target-dir",
-    ]);
-    clippy
-        .arg(&mirror.target)
-        .args(packages.clone())
-        .args(["--", "-D", "warnings"]);
-    let mut format = cargo();
-    format
-        .args(["fmt", "--check"])
-        .args(packages)
-        .args(["--", "--color", "never"]);
-    let mut tidy = true;
-    for command in [&mut clippy, &mut format] {
-        tidy &= succeeds(command.current_dir(&mirror.root))?;
-    }
-    Ok(tidy)
-}
-
-fn succeeds(command: &mut Command) -> Result<bool, Failure> {
-    let status = command.stdin(Stdio::null()).stdout(io::stderr()).status();
-    Ok(status.doing("starting cargo")?.success())
 }
 
 fn show(reports: &[Report<'_>], screen: &mut Screen) -> Result<(), Failure> {

@@ -9,14 +9,43 @@ use crate::exercise::{Exercise, Reason, files_in};
 use crate::learn::hints;
 use crate::workspace::Workspace;
 
-/// The headings of every README, in order.
-const SECTIONS: [&str; 6] = [
-    "## What you learn",
-    "## The two questions",
-    "## Predict",
-    "## Your part",
-    "## Passing",
-    "## In the stages",
+/// What every README in one language has.
+struct Readme {
+    name: &'static str,
+    /// The headings, in order.
+    sections: [&'static str; 6],
+    /// The way to the other one.
+    switch: &'static str,
+    times_out: &'static str,
+}
+
+const READMES: [Readme; 2] = [
+    Readme {
+        name: "README.md",
+        sections: [
+            "## What you learn",
+            "## The two questions",
+            "## Predict",
+            "## Your part",
+            "## Passing",
+            "## In the stages",
+        ],
+        switch: "[中文](README.zh.md)",
+        times_out: "times out",
+    },
+    Readme {
+        name: "README.zh.md",
+        sections: [
+            "## 你将学到",
+            "## 两个问题",
+            "## 先预测",
+            "## 你要做的",
+            "## 怎样算通过",
+            "## 在各阶段里",
+        ],
+        switch: "[English](README.md)",
+        times_out: "超时",
+    },
 ];
 
 /// What is wrong with an exercise's form, each in a line.
@@ -34,10 +63,16 @@ pub(super) fn faults(workspace: &Workspace, exercise: &Exercise) -> Result<Vec<S
             faults.push(format!("Cargo.toml: there is no {file}"));
         }
     }
-    faults.extend(in_readme(
-        exercise,
-        &read(workspace, &exercise.folder().join("README.md"))?,
-    ));
+    for readme in &READMES {
+        let text = read(workspace, &exercise.folder().join(readme.name))?;
+        faults.extend(in_readme(exercise, readme, &text));
+    }
+    // The title stands in Cargo.toml as well, from where `learn` has it.
+    let title = format!("# {} {}", exercise.number(), exercise.title);
+    let readme = read(workspace, &exercise.folder().join("README.md"))?;
+    if readme.lines().next() != Some(&title) {
+        faults.push(format!("README.md: its first line is to be `{title}`"));
+    }
     let hints = hints(&read(workspace, &exercise.folder().join("hints.md"))?).len();
     if hints != 3 {
         faults.push(format!(
@@ -48,37 +83,36 @@ pub(super) fn faults(workspace: &Workspace, exercise: &Exercise) -> Result<Vec<S
     Ok(faults)
 }
 
-/// The README is to have its sections in order, and to name what the metadata
+/// A README is to have its sections in order, and to name what the metadata
 /// name.
-fn in_readme(exercise: &Exercise, readme: &str) -> Vec<String> {
+fn in_readme(exercise: &Exercise, readme: &Readme, text: &str) -> Vec<String> {
     let mut faults = Vec::new();
-    let headings: Vec<_> = readme
-        .lines()
-        .filter(|line| line.starts_with("## "))
-        .collect();
-    if headings != SECTIONS {
-        faults.push(format!(
-            "README.md: its sections are to be {}",
-            SECTIONS.join(", ")
-        ));
+    let headings = text.lines().filter(|line| line.starts_with("## "));
+    if !headings.eq(readme.sections) {
+        let sections = readme.sections.join(", ");
+        faults.push(format!("its sections are to be {sections}"));
     }
-    let title = format!("# {} {}", exercise.number(), exercise.title);
-    if readme.lines().next() != Some(&title) {
-        faults.push(format!("README.md: its first line is to be `{title}`"));
-    }
-    let mut wanted = vec![format!("cargo xtask learn check {}", exercise.number())];
+    let number = exercise.number();
+    let mut wanted = vec![
+        format!("# {number} "),
+        readme.switch.to_owned(),
+        format!("cargo xtask learn check {number}"),
+    ];
     wanted.extend(exercise.claims.iter().cloned());
     wanted.extend(exercise.stage_files.iter().cloned());
     for (test, reason) in &exercise.start_fails {
         wanted.push(test.clone());
         wanted.push(match reason {
-            Reason::TimesOut => "times out".to_owned(),
+            Reason::TimesOut => readme.times_out.to_owned(),
             Reason::Says(text) => text.clone(),
         });
     }
-    let missing = wanted.iter().filter(|text| !readme.contains(text.as_str()));
-    faults.extend(missing.map(|text| format!("README.md: it does not say `{text}`")));
+    let missing = wanted.iter().filter(|words| !text.contains(words.as_str()));
+    faults.extend(missing.map(|words| format!("it does not say `{words}`")));
+    let faults = faults.into_iter();
     faults
+        .map(|fault| format!("{}: {fault}", readme.name))
+        .collect()
 }
 
 /// Start and solution are to have the same files, of which the exercise has

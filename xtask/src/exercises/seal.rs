@@ -1,11 +1,10 @@
 //! `exercises seal`: takes an exercise as it is now as its start.
 
 use std::fs;
-use std::io;
-use std::path::Path;
 
 use crate::ended::{Doing, Ended, Failure};
 use crate::exercise::{Exercise, files_in};
+use crate::mirror;
 use crate::screen::Screen;
 use crate::workspace::Workspace;
 
@@ -22,22 +21,22 @@ pub(super) fn run(
         let files = files_in(&solution).doing(format_args!(
             "reading {shown}, which says what a reader edits"
         ))?;
+        // Read before anything is removed: one of them may be missing.
+        let mut sealed = Vec::new();
+        for file in files {
+            let from = exercise.folder().join(&file);
+            let content = fs::read(&from).doing(workspace.shown(&from))?;
+            sealed.push((start.join(file), content));
+        }
         if start.exists() {
             let shown = workspace.shown(&start);
             fs::remove_dir_all(&start).doing(format_args!("removing {shown}"))?;
         }
-        for file in files {
-            let (from, to) = (exercise.folder().join(&file), start.join(&file));
-            copy(&from, &to).doing(format_args!("copying {}", workspace.shown(&from)))?;
-            screen.line(workspace.shown(&to))?;
+        for (to, content) in sealed {
+            let shown = workspace.shown(&to);
+            mirror::write(&to, &content).doing(format_args!("writing {shown}"))?;
+            screen.line(shown)?;
         }
     }
     Ok(Ended::Well)
-}
-
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    if let Some(folder) = to.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    fs::copy(from, to).map(|_| ())
 }

@@ -86,7 +86,7 @@ fn verdict(exercise: &Exercise, trial: &Trial, screen: &mut Screen) -> Result<()
     };
     screen.line(format_args!("  {word}  {}", trial.test))?;
     if trial.verdict != Verdict::Failed {
-        screen.indented(10, &trial.said)?;
+        screen.indented(10, &without_advice(&trial.said))?;
     }
     if trial.verdict == Verdict::TimedOut {
         let (limit, meaning) = (exercise.time_limit.as_secs(), &exercise.timeout_means);

@@ -1,13 +1,14 @@
-//! `learn watch`: checks again whenever something is saved.
+//! `learn watch`: checks whenever something is saved.
 
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use notify::{Event, RecursiveMode, Watcher};
 
-use super::{check, current};
+use super::{check, current, report};
 use crate::ended::{Doing, Ended, Failure};
 use crate::exercise::Exercise;
+use crate::progress::{Progress, Standing};
 use crate::screen::{self, Screen};
 use crate::workspace::Workspace;
 
@@ -51,16 +52,24 @@ fn until_solved(
     let watched = watcher.watch(&folder, RecursiveMode::Recursive);
     watched.doing(format_args!("watching {shown}"))?;
 
+    let mut seen = exercise.fingerprint()?;
+    let mut is_new = Progress::load(&workspace.root).standing(exercise)? == Standing::Untouched;
     loop {
-        let tested = exercise.fingerprint()?;
-        if check::run(workspace, exercise, screen)? == Ended::Well {
+        // As `learn` does: there is something to predict before the tests are run.
+        if is_new {
+            report::introduce(workspace, exercise, screen)?;
+        } else if check::run(workspace, exercise, screen)? == Ended::Well {
             return Ok(());
         }
-        screen::progress(format_args!("watching {shown} (Ctrl-C ends it) ..."));
+        is_new = false;
+        screen::progress(format_args!(
+            "watching {shown}: its tests run when you save (Ctrl-C ends it) ..."
+        ));
         // A file may have been saved as it was.
-        while exercise.fingerprint()? == tested {
+        while exercise.fingerprint()? == seen {
             wait(&changes)?;
         }
+        seen = exercise.fingerprint()?;
         screen.line("")?;
     }
 }

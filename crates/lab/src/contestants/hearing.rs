@@ -4,7 +4,8 @@
 //! how long each fetch took, the whole story for the timeline. And since an
 //! event is heard on the thread that runs the fetch, it is also where the lab
 //! gives a fetch something to do: a computation when it finishes, or a call that
-//! blocks when it resumes, with no change to any stage.
+//! blocks when it resumes, with no change to any stage; and where it can look at
+//! the stack on which the fetch has just stopped.
 
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,12 +13,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use backtrace::Backtrace;
 use fetch_core::wait;
 use serde_json::{Value, json};
 use tracing::field::{Field, Visit};
 use tracing::subscriber::Interest;
 use tracing::{Event, Metadata, Subscriber, span};
 
+use crate::contestants::chain;
 use crate::failure::{During, Outcome};
 use crate::measure::work::Work;
 
@@ -28,6 +31,8 @@ pub(crate) struct Orders {
     pub(crate) work: Option<Work>,
     /// Block so long when fetch 0 resumes for the first time.
     pub(crate) stall: Option<Duration>,
+    /// Keep the call chain when fetch 0 first waits for an answer.
+    pub(crate) chain: bool,
 }
 
 /// One event.
@@ -46,6 +51,7 @@ pub(crate) struct Heard {
 pub(crate) struct Hearing {
     may_stall: &'static AtomicBool,
     story: &'static Mutex<Vec<Heard>>,
+    stack: &'static Mutex<Option<Backtrace>>,
 }
 
 struct Ear {
@@ -53,6 +59,8 @@ struct Ear {
     /// Set once the warm-up is over, and taken back by the fetch that stalls.
     may_stall: &'static AtomicBool,
     story: &'static Mutex<Vec<Heard>>,
+    /// On which fetch 0 first waited for an answer.
+    stack: &'static Mutex<Option<Backtrace>>,
 }
 
 impl Hearing {
@@ -60,18 +68,25 @@ impl Hearing {
     pub(crate) fn start(orders: Orders) -> Outcome<Self> {
         let story: &'static Mutex<_> = Box::leak(Box::default());
         let may_stall: &'static AtomicBool = Box::leak(Box::default());
+        let stack: &'static Mutex<_> = Box::leak(Box::default());
         tracing::subscriber::set_global_default(Ear {
             orders,
             may_stall,
             story,
+            stack,
         })
         .during("listening to the trace")?;
-        Ok(Hearing { may_stall, story })
+        Ok(Hearing {
+            may_stall,
+            story,
+            stack,
+        })
     }
 
     /// The warm-up is over: forgets it, and lets the next fetch 0 stall.
     pub(crate) fn begin(&self) {
         self.take();
+        *lock(self.stack) = None;
         self.may_stall.store(true, Ordering::Relaxed);
     }
 
@@ -80,6 +95,13 @@ impl Hearing {
         let mut story = std::mem::take(&mut *lock(self.story));
         story.sort_by_key(|heard| heard.at);
         story
+    }
+
+    /// The functions of the stages that were on the stack when fetch 0 first
+    /// waited for an answer, innermost first.
+    pub(crate) fn take_chain(&self) -> Vec<String> {
+        let stack = lock(self.stack).take();
+        stack.map(chain::of_stages).unwrap_or_default()
     }
 }
 
@@ -139,6 +161,10 @@ impl Subscriber for Ear {
         let (finished, resumed) = (heard.what == "finished", heard.what == "resumed");
         if let Some(work) = self.orders.work.filter(|_| finished) {
             work.run();
+        }
+        let answer = matches!(&*heard.detail, "readable" | "reqwest");
+        if self.orders.chain && fetch == 0 && heard.what == "waiting" && answer {
+            lock(self.stack).get_or_insert_with(chain::here);
         }
         let stall = self.orders.stall.filter(|_| resumed && fetch == 0);
         lock(self.story).push(heard);

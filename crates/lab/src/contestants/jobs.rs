@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::contestants::hearing::{self, Hearing, Orders};
 use crate::contestants::stage;
-use crate::failure::{During, Failure, Outcome};
+use crate::failure::{Failure, Outcome};
 use crate::measure::counters::Usage;
 use crate::measure::origin::now_us;
 use crate::measure::parameters::Parameters;
@@ -70,6 +70,7 @@ fn crowd(stage: &dyn Stage, parameters: &Parameters, talk: &Talk) -> Outcome<()>
         "live_before_requests": before_requests,
         "requests_bytes": requests_bytes,
         "results_bytes": n * size_of::<Result<Response, FetchError>>(),
+        "chain": hearing.as_ref().map(Hearing::take_chain),
         "trace": hearing.map(|hearing| hearing::summary(&hearing.take())),
     }));
     Ok(())
@@ -163,11 +164,11 @@ fn record(stage: &dyn Stage, parameters: &Parameters, talk: &Talk) -> Outcome<()
 }
 
 fn options(parameters: &Parameters) -> Outcome<Options> {
-    let places = parameters.number_or("in-flight", 64)?;
+    let otherwise = Options::default();
     Ok(Options {
-        max_in_flight: NonZeroUsize::new(places).during("in-flight must be at least 1")?,
+        max_in_flight: parameters.number_or("in-flight", otherwise.max_in_flight)?,
         deadline: Duration::from_millis(parameters.number_or("deadline-ms", 60_000)?),
-        ..Options::default()
+        ..otherwise
     })
 }
 
@@ -175,11 +176,13 @@ fn options(parameters: &Parameters) -> Outcome<Options> {
 fn hears(parameters: &Parameters) -> Outcome<Option<Orders>> {
     let work: u64 = parameters.number_or("work-us", 0)?;
     let stall: u64 = parameters.number_or("stall-ms", 0)?;
+    let chain = parameters.number_or("chain", 0)? > 0;
     let orders = Orders {
         work: (work > 0).then(|| Work::of(Duration::from_micros(work))),
         stall: (stall > 0).then(|| Duration::from_millis(stall)),
+        chain,
     };
-    let wanted = work > 0 || stall > 0 || parameters.number_or("trace", 0)? > 0;
+    let wanted = work > 0 || stall > 0 || chain || parameters.number_or("trace", 0)? > 0;
     Ok(wanted.then_some(orders))
 }
 

@@ -1,7 +1,8 @@
 //! A3.8: threads have a ceiling of their own.
 //!
 //! **Prediction:** a process can start threads until a limit of the system is
-//! reached: memory maps (each stack takes some), threads in all, or process ids.
+//! reached: memory maps (each stack takes some), threads in all, process ids, or
+//! what its container may have.
 //! At Linux's default of 65,530 maps that is at about 16,300. It may end in
 //! an error of `spawn`; or, if the last map is taken between a stack and its
 //! guard, in an abort, since std does not run a thread unguarded. So it happens
@@ -77,8 +78,10 @@ fn run(lab: &Lab) -> Outcome<Report> {
         report.leave_open(format!(
             "{most} threads were asked for, and all were started."
         ));
+    } else if limit == host::NO_LIMIT {
+        report.leave_open(format!("{threads} threads, and then: {end}; {limit}."));
     } else {
-        let why = format!("{threads} threads, and then: {end}. The ceiling is {limit}.");
+        let why = format!("{threads} threads, and then: {end}. The lowest limit is {limit}.");
         report.close_within(distance(threads as f64, predicted as f64), 0.1, why);
     }
     Ok(report)
@@ -106,8 +109,8 @@ fn serve(talk: &Talk, parameters: &Parameters) -> Outcome<()> {
             talk.results(&json!({ "threads": started, "end": format!("an error: {error}") }));
             return Ok(());
         }
-        if started % STEP == 0 {
-            say(&json!({ "threads": started }).to_string());
+        if (started + 1) % STEP == 0 {
+            say(&json!({ "threads": started + 1 }).to_string());
         }
     }
     talk.results(&json!({ "threads": n, "end": "all were started" }));

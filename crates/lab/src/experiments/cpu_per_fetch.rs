@@ -28,7 +28,7 @@ pub(super) fn of_a_fetch(
 /// µs of processor time for one time of waiting and being resumed.
 ///
 /// Bodies of many bytes, one at a time, against bodies of one: the difference
-/// is that many waits, and nothing else.
+/// is a wait for each byte more, and nothing else.
 pub(super) fn of_a_resume(
     origin: &mut OriginProcess,
     contestant: &Contestant,

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::contestants::{Contestant, all_ok};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{During, Failure, Outcome};
 use crate::lab::Lab;
 use crate::measure::counters::Counters;
 use crate::measure::host;
@@ -26,7 +26,7 @@ const HOLD_EACH_US: usize = 420;
 const REST: Duration = Duration::from_millis(30);
 /// If that was too short, because the machine was busy: so often, with twice
 /// the time.
-const TRIES: usize = 3;
+const TRIES: u32 = 3;
 
 /// What `n` waiting fetches have added.
 #[derive(Debug, Clone, Copy)]
@@ -38,8 +38,9 @@ pub(super) struct Waiting {
     /// for the results (the caller's as well). Unknown for programs whose
     /// allocator does not count.
     pub(super) heap: Option<f64>,
-    /// As `heap`, requests and results included.
-    pub(super) heap_in_all: Option<f64>,
+    /// Bytes live in the allocator that were not when the contestant was ready,
+    /// its requests made: the heap's part of the system's anonymous memory.
+    pub(super) heap_since_ready: Option<f64>,
     /// Blocks live in the allocator that were not before.
     pub(super) blocks: Option<f64>,
 }
@@ -86,16 +87,17 @@ pub(super) fn measure(
     contestant: &Contestant,
     n: usize,
 ) -> Outcome<Waiting> {
-    let mut hold_ms = HOLD_BASE_MS + n * HOLD_EACH_US / 1000;
-    for _ in 0..TRIES {
-        if let Some(waiting) = attempt(origin, contestant, n, hold_ms)? {
+    let shortest = HOLD_BASE_MS + n * HOLD_EACH_US / 1000;
+    let mut longest = 0;
+    for doubled in 0..TRIES {
+        longest = shortest << doubled;
+        if let Some(waiting) = attempt(origin, contestant, n, longest)? {
             return Ok(waiting);
         }
-        hold_ms *= 2;
     }
     let name = &contestant.name;
     Err(Failure::new(format!(
-        "{name} did not have {n} fetches in flight at once within {hold_ms} ms"
+        "{name} did not have {n} fetches in flight at once within {longest} ms"
     )))
 }
 
@@ -119,30 +121,32 @@ fn attempt(
     origin.reset()?;
     let (before, counted_before) = (peer.counters(), peer.count()?);
     let hold = Duration::from_millis(hold_ms as u64);
-    let began = Instant::now();
+    let first_answer = Instant::now() + hold;
     peer.go()?;
     if !origin.wait_for(n, hold)? {
+        // Because fetches failed? Then more time is no help.
+        all_ok(&peer.results(limit)?, n).during(&contestant.name)?;
         return Ok(None);
     }
     let seen = origin.peak_in_flight()?;
-    let counted = count_at_rest(&mut peer)?;
+    let counted = count_at_rest(&mut peer, first_answer)?;
     let system = peer.counters().since(&before);
-    if began.elapsed() > hold {
+    if Instant::now() > first_answer {
         return Ok(None);
     }
     let results = peer.results(limit)?;
-    all_ok(&results, n)?;
+    all_ok(&results, n).during(&contestant.name)?;
 
     let number = |name: &str| results[name].as_f64();
-    let live = |counted: Counted| counted.live_bytes;
-    let heap_in_all = (|| Some(live(counted?) - number("live_before_requests")?))();
+    let heap = (|| Some(counted?.live_bytes - number("live_before_requests")?))();
+    let heap_since_ready = (|| Some(counted?.live_bytes - counted_before?.live_bytes))();
     let callers = (|| Some(number("requests_bytes")? + number("results_bytes")?))();
     let blocks = (|| Some(counted?.live_blocks - counted_before?.live_blocks))();
     Ok(Some(Waiting {
         n: seen,
         system,
-        heap: (|| Some(heap_in_all? - callers?))(),
-        heap_in_all,
+        heap: (|| Some(heap? - callers?))(),
+        heap_since_ready,
         blocks,
     }))
 }
@@ -150,12 +154,12 @@ fn attempt(
 /// What it holds when it does nothing but wait. To the origin a fetch is in
 /// flight from when its connection is accepted, and the contestant may be at
 /// connecting still, which takes other room than waiting for the answer.
-fn count_at_rest(peer: &mut Peer) -> Outcome<Option<Counted>> {
+fn count_at_rest(peer: &mut Peer, until: Instant) -> Outcome<Option<Counted>> {
     let mut counted = peer.count()?;
     loop {
         thread::sleep(REST);
         let again = peer.count()?;
-        if again == counted {
+        if again == counted || Instant::now() > until {
             return Ok(again);
         }
         counted = again;

@@ -106,9 +106,12 @@ fn run(lab: &Lab) -> Outcome<Report> {
     let slack = PERMITS as f64 + 1.0;
     let held = bounded && alive[0] > n as f64 * 0.5 && alive[1] <= slack && alive[2] <= slack;
     let why = format!(
-        "all keep the origin at {PERMITS}; the semaphore has {:.0} futures alive meanwhile, the \
+        "all {} the origin at {PERMITS}; the semaphore has {:.0} futures alive meanwhile, the \
          others {:.0} and {:.0}.",
-        alive[0], alive[1], alive[2]
+        if bounded { "keep" } else { "do not keep" },
+        alive[0],
+        alive[1],
+        alive[2]
     );
     report.close(held, why);
     Ok(report)

@@ -114,9 +114,13 @@ fn run(lab: &Lab) -> Outcome<Report> {
         }],
     }));
     let same = counts.windows(2).all(|pair| pair[0] == pair[1]);
+    let adds = match same {
+        true => "adds no task and no allocation",
+        false => "adds tasks or allocations: see the first table",
+    };
     let why = format!(
-        "nesting adds no task and no allocation; the call chain is not restored but walked \
-         again, which costs {} at 64 boxed levels against {} at none.",
+        "nesting {adds}; the call chain is not restored but walked again, which costs {} at 64 \
+         boxed levels against {} at none.",
         Unit::Microseconds.show(deepest),
         Unit::Microseconds.show(flat.unwrap_or_default())
     );

@@ -107,7 +107,7 @@ fn run(lab: &Lab) -> Outcome<Report> {
 fn serve(talk: &Talk, parameters: &Parameters) -> Outcome<()> {
     let count: usize = parameters.number("threads")?;
     let compute = parameters.number::<usize>("compute")? > 0;
-    let length = Duration::from_secs_f64(parameters.number("seconds")?);
+    let length = Duration::try_from_secs_f64(parameters.number("seconds")?).during("seconds")?;
     static OVER: AtomicBool = AtomicBool::new(false);
     talk.ready();
     let mut threads = Vec::new();

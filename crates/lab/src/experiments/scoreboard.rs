@@ -154,8 +154,8 @@ fn note(report: &mut Report, rows: &[Row]) {
          waiting fetches have added to it.",
     );
     report.note(
-        "CPU per fetch: 100 in flight, a connection each, 16 bytes at once. CPU per wait: the \
-         same body byte by byte against in one piece.",
+        "CPU per fetch: 100 in flight, a connection each, 16 bytes at once. CPU per wait: a \
+         body that comes byte by byte against a body of one byte, for each byte more.",
     );
     for row in rows {
         if let Some(calls) = &row.calls {
@@ -183,8 +183,8 @@ fn close(report: &mut Report, rows: &[Row]) {
             memory > 2.0 && pool < 2.0,
             format!(
                 "a waiting thread occupies {memory:.1} times what an async fn on our own \
-                 executor does. Processor time per fetch differs less: {pool:.2} times tokio's \
-                 on threads that are there, {thread:.2} times if each fetch starts its own."
+                 executor does. Processor time per fetch is to differ less: it is {pool:.2} times \
+                 tokio's on threads that are there, {thread:.2} times if each fetch starts its own."
             ),
         ),
     }

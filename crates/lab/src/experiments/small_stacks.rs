@@ -56,8 +56,11 @@ fn run(lab: &Lab) -> Outcome<Report> {
         let mut peer = subject(&EXPERIMENT, &parameters)?;
         peer.go()?;
         let (used, end) = match peer.json(Duration::from_secs(20)) {
-            Ok(results) => (results["used"].as_f64(), "by itself".to_owned()),
-            Err(failure) => (None, reason(&failure.to_string())),
+            Ok(results) => {
+                let used = results["used"].as_f64().during("the stack used")?;
+                (Some(used), "by itself".to_owned())
+            }
+            Err(failure) => (None, overflow(failure)?),
         };
         let overflowed = used.is_none();
         as_predicted &= overflowed == (stack == SMALL && depth == DEEP);
@@ -84,11 +87,13 @@ fn run(lab: &Lab) -> Outcome<Report> {
     Ok(report)
 }
 
-/// What the child said last.
-fn reason(failure: &str) -> String {
-    let line = failure.lines().find(|line| line.contains("overflowed"));
+/// What the child said last. Another end than an overflow is a failure, and no
+/// answer.
+fn overflow(failure: Failure) -> Outcome<String> {
+    let text = failure.to_string();
+    let line = text.lines().find(|line| line.contains("overflowed"));
     let from = |line: &str| line.find("thread").map(|at| line[at..].to_owned());
-    line.and_then(from).unwrap_or_else(|| failure.to_owned())
+    line.and_then(from).ok_or(failure)
 }
 
 fn serve(talk: &Talk, parameters: &Parameters) -> Outcome<()> {
@@ -119,4 +124,18 @@ fn descend(depth: usize) -> usize {
     // The frame is needed until here, so that this is no tail call.
     black_box(&frame);
     bottom
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_overflow_counts_as_one() {
+        let said =
+            "small-stacks ended early; its last words: thread 'deep' has overflowed its stack";
+        let end = overflow(Failure::new(said));
+        assert!(end.is_ok_and(|end| end == "thread 'deep' has overflowed its stack"));
+        assert!(overflow(Failure::new("small-stacks said nothing for 20 s")).is_err());
+    }
 }

@@ -78,6 +78,13 @@ fn run(lab: &Lab) -> Outcome<Report> {
         let latencies = results["trace"]["latencies_us"]
             .as_array()
             .during("times")?;
+        if latencies.len() != FETCHES {
+            let heard = latencies.len();
+            return Err(Failure::new(format!(
+                "{}: the trace tells of {heard} fetches, not of {FETCHES}",
+                contestant.name
+            )));
+        }
         // Fetch 0 is the one that blocks.
         let others = latencies.iter().skip(1).filter_map(|us| us.as_f64());
         let slowest = others.fold(0.0, f64::max);

@@ -7,8 +7,11 @@ use serde_json::{Value, json};
 
 /// Descriptors that a process needs besides its connections.
 const SPARE_DESCRIPTORS: u64 = 100;
-/// Threads of others that share the machine's limits.
+/// Threads of others that share the machine's limits: so many, and of a low
+/// limit a twentieth.
 const SPARE_THREADS: usize = 200;
+/// In place of the limit's name.
+pub(crate) const NO_LIMIT: &str = "no limit is known here";
 
 /// How many connections one process may hold, once it has raised its soft limit
 /// to the hard one.
@@ -27,13 +30,16 @@ pub(crate) fn max_threads() -> (usize, &'static str) {
         ("/proc/sys/vm/max_map_count", 4),
         ("/proc/sys/kernel/threads-max", 1),
         ("/proc/sys/kernel/pid_max", 1),
+        // In a container, its own. The word `max` there is no number, and no limit.
+        ("/sys/fs/cgroup/pids.max", 1),
     ];
     let known = limits.into_iter().filter_map(|(path, each)| {
         let limit: usize = fs::read_to_string(path).ok()?.trim().parse().ok()?;
-        Some(((limit / each).saturating_sub(SPARE_THREADS), path))
+        let threads = limit / each;
+        Some((threads - SPARE_THREADS.min(threads / 20), path))
     });
     // Where nothing is known, as many as all systems carry.
-    known.min().unwrap_or((2000, "no limit is known here"))
+    known.min().unwrap_or((2000, NO_LIMIT))
 }
 
 /// Processors that this process may use.

@@ -1,22 +1,24 @@
 //! The line protocol, from the lab's side. See `protocol`.
 
-use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read, Write};
+mod heard;
+
+use std::io::Write;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread::{self, JoinHandle};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::failure::{During, Failure, Outcome};
+use crate::measure::asleep::{self, Asleep};
 use crate::measure::counters::Counters;
 use crate::measure::parameters::Parameters;
 
+use self::heard::{Complaints, lines_of};
+
 /// How long a process may take to get ready, to count, and to exit.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How much of what a process says on standard error is kept: the end of it.
-const LAST_WORDS: usize = 2000;
 
 /// A process under measurement. Dropping it kills it.
 #[derive(Debug)]
@@ -25,7 +27,7 @@ pub(crate) struct Peer {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
-    complaints: Option<JoinHandle<String>>,
+    complaints: Option<Complaints>,
     counts: bool,
 }
 
@@ -51,7 +53,7 @@ impl Peer {
         let line = peer.line(PATIENCE)?;
         let mut words = line.split_whitespace();
         if words.next() != Some("ready") {
-            return Err(peer.failure(&format!("said {line:?} and not `ready`")));
+            return Err(peer.failure(&format!("said {} and not `ready`", quoted(&line))));
         }
         peer.counts = words.any(|word| word == "count");
         Ok(peer)
@@ -65,23 +67,13 @@ impl Peer {
             .stderr(Stdio::piped())
             .spawn()
             .during(&format!("starting {name}"))?;
-        let (sender, lines) = channel();
-        if let Some(stdout) = child.stdout.take() {
-            thread::spawn(move || {
-                let read = BufReader::new(stdout).lines().map_while(Result::ok);
-                let _ = read.map(|line| sender.send(line)).all(|sent| sent.is_ok());
-            });
-        }
-        let complaints = child
-            .stderr
-            .take()
-            .map(|stderr| thread::spawn(move || last_of(stderr)));
+        let stdout = child.stdout.take().during("its standard output")?;
         Ok(Peer {
             name: name.to_owned(),
             stdin: child.stdin.take(),
+            complaints: child.stderr.take().map(Complaints::hear),
             child,
-            lines,
-            complaints,
+            lines: lines_of(stdout),
             counts: false,
         })
     }
@@ -118,17 +110,27 @@ impl Peer {
         Counters::of(self.child.id())
     }
 
+    /// Where its threads are.
+    pub(crate) fn asleep(&self) -> Option<Asleep> {
+        asleep::of(self.child.id())
+    }
+
     /// The next line, as JSON.
     pub(crate) fn json(&mut self, limit: Duration) -> Outcome<Value> {
         let line = self.line(limit)?;
-        serde_json::from_str(&line)
-            .map_err(|error| self.failure(&format!("said {line:?}, which is no JSON ({error})")))
+        serde_json::from_str(&line).map_err(|error| {
+            let line = quoted(&line);
+            self.failure(&format!("said {line}, which is no JSON ({error})"))
+        })
     }
 
     /// Takes the results and lets the process exit.
     pub(crate) fn results(mut self, limit: Duration) -> Outcome<Value> {
         let results = self.json(limit)?;
-        self.tell("exit")?;
+        // One that has ended by itself need not be told.
+        if let Some(stdin) = &mut self.stdin {
+            let _ = writeln!(stdin, "exit");
+        }
         self.ended(PATIENCE)?;
         Ok(results)
     }
@@ -164,10 +166,11 @@ impl Peer {
 
     /// The end of what it wrote to standard error. Ends the process.
     pub(crate) fn last_words(&mut self) -> String {
+        self.stdin = None;
         let _ = self.child.kill();
         let _ = self.child.wait();
-        let words = self.complaints.take().map(JoinHandle::join);
-        words.and_then(Result::ok).unwrap_or_default()
+        let complaints = self.complaints.take();
+        complaints.map(Complaints::last_words).unwrap_or_default()
     }
 
     fn failure(&mut self, what: &str) -> Failure {
@@ -189,13 +192,58 @@ impl Drop for Peer {
     }
 }
 
-fn last_of(mut from: impl Read) -> String {
-    let mut kept = VecDeque::new();
-    let mut buffer = [0; 1024];
-    while let Ok(read @ 1..) = from.read(&mut buffer) {
-        kept.extend(&buffer[..read]);
-        let surplus = kept.len().saturating_sub(LAST_WORDS);
-        kept.drain(..surplus);
+/// A line for a message: its beginning.
+fn quoted(line: &str) -> String {
+    match line.char_indices().nth(100) {
+        Some((end, _)) => format!("{:?} …", &line[..end]),
+        None => format!("{line:?}"),
     }
-    String::from_utf8_lossy(&Vec::from(kept)).into_owned()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn a_process_that_leaves_another_behind_is_not_waited_for() {
+        let began = Instant::now();
+        let script = "sleep 20 > /dev/null & echo oops >&2; exit 1";
+        let failure = Peer::start("broken", shell(script)).expect_err("it is not ready");
+        assert!(failure.to_string().contains("oops"), "{failure}");
+        assert!(began.elapsed() < Duration::from_secs(10));
+    }
+
+    #[test]
+    fn a_process_may_end_before_it_is_told_to() {
+        let script = "echo ready; read go; exec 0<&-; echo '{}'";
+        let peer = Peer::start("hasty", shell(script)).expect("it is ready");
+        let results = peer.run(Duration::from_secs(10)).expect("its results");
+        assert_eq!(results, serde_json::json!({}));
+    }
+
+    #[test]
+    fn a_process_that_only_talks_is_cut_short() {
+        for script in ["cat /dev/zero", "echo ready; while :; do echo x; done"] {
+            let peer = Peer::start("chatty", shell(script));
+            let failure = peer
+                .and_then(|peer| peer.run(PATIENCE))
+                .expect_err("no results");
+            let failure = failure.to_string();
+            assert!(failure.contains("chatty said"), "{failure}");
+            assert!(failure.len() < 1000, "{} bytes", failure.len());
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_no_text_is_told_of() {
+        let script = "printf 'r\\377ady\\n'; read go";
+        let failure = Peer::start("garbled", shell(script)).expect_err("it is not ready");
+        assert!(failure.to_string().contains("and not `ready`"), "{failure}");
+    }
 }

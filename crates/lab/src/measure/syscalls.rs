@@ -28,20 +28,25 @@ const OF_THREADS: [&str; 14] = [
     "sigaltstack",
 ];
 
+/// Threads as well, counts only, and of each call those two columns, into a file.
+const FLAGS: [&str; 5] = ["-f", "-c", "-U", "calls,name", "-o"];
+
 /// How often each system call was made.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Calls(BTreeMap<String, f64>);
 
 /// Why there is no strace here; none if there is.
 pub(crate) fn missing() -> Option<&'static str> {
+    // As `counted` calls it: an older one does not know `-U`.
     let probe = Command::new("strace")
-        .args(["-f", "-c", "-o", "/dev/null", "true"])
+        .args(FLAGS)
+        .args(["/dev/null", "true"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
     match probe {
         Err(_) => Some("strace is not installed"),
-        Ok(status) if !status.success() => Some("strace may not trace here"),
+        Ok(status) if !status.success() => Some("strace is old, or may not trace here"),
         Ok(_) => None,
     }
 }
@@ -50,9 +55,7 @@ pub(crate) fn missing() -> Option<&'static str> {
 pub(crate) fn counted(command: &Command) -> (Command, PathBuf) {
     let table = std::env::temp_dir().join(format!("lab-strace-{}", process::id()));
     let mut strace = Command::new("strace");
-    strace
-        .args(["-f", "-c", "-U", "calls,name", "-o"])
-        .arg(&table);
+    strace.args(FLAGS).arg(&table);
     strace.arg(command.get_program()).args(command.get_args());
     (strace, table)
 }

@@ -128,6 +128,9 @@ impl Unit {
         if value == 0.0 {
             return "0".to_owned();
         }
+        if !value.is_finite() {
+            return "–".to_owned();
+        }
         let (value, unit) = match self {
             Unit::Bytes => match value.abs() {
                 0.0..10_000.0 => (value, " B"),
@@ -152,9 +155,6 @@ impl Unit {
 
 /// Thousands set apart; decimals only where they count.
 fn number(value: f64) -> String {
-    if !value.is_finite() {
-        return "–".to_owned();
-    }
     let decimals = match value.abs() {
         size if size >= 99.95 || (value - value.round()).abs() < 1e-9 => 0,
         size if size >= 9.995 => 1,
@@ -192,6 +192,6 @@ mod tests {
         assert_eq!(Unit::Count.show(-1.5), "−1.50");
         assert_eq!(Unit::Ratio.show(2.0), "2 ×");
         assert_eq!(Unit::Bytes.tick(20_000.0), "20,000 B");
-        assert_eq!(Unit::Count.show(f64::NAN), "–");
+        assert_eq!(Unit::Bytes.show(f64::NAN), "–");
     }
 }

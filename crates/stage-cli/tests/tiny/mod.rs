@@ -4,8 +4,9 @@
 #![allow(dead_code)]
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
 
 use origin::{Config, Origin, Script};
 
@@ -18,18 +19,43 @@ pub(crate) struct Run {
 
 /// The program, ready to be run.
 pub(crate) fn command(args: &[&str]) -> Command {
-    // Tests are in target/PROFILE/deps, examples in target/PROFILE/examples.
-    let mut path: PathBuf = env::current_exe().expect("own path");
-    path.pop();
-    path.pop();
-    path.push(format!("examples/tiny{}", env::consts::EXE_SUFFIX));
-    assert!(
-        path.exists(),
-        "{path:?} is missing: `cargo test -p stage-cli` builds it"
-    );
-    let mut command = Command::new(path);
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    let mut command = Command::new(PROGRAM.get_or_init(program));
     command.args(args).stdin(Stdio::null());
     command
+}
+
+/// Where the example is. `cargo test -p stage-cli` has built it; `--test text` has
+/// not, or an older one is there, and it is built here.
+fn program() -> PathBuf {
+    // Tests are in target/PROFILE/deps, examples in target/PROFILE/examples.
+    let test = env::current_exe().expect("own path");
+    let built = test.ancestors().nth(2).expect("target/PROFILE");
+    let program = built.join(format!("examples/tiny{}", env::consts::EXE_SUFFIX));
+    let made = |path: &Path| path.metadata().and_then(|file| file.modified()).ok();
+    if made(&program) < made(&test) {
+        let profile = built.file_name().and_then(|name| name.to_str());
+        let status = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+            .args([
+                "build",
+                "--quiet",
+                "--package",
+                "stage-cli",
+                "--example",
+                "tiny",
+            ])
+            .args([
+                "--profile",
+                profile.filter(|name| *name != "debug").unwrap_or("dev"),
+            ])
+            .arg("--target-dir")
+            .arg(built.parent().expect("target"))
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .status()
+            .expect("cargo starts");
+        assert!(status.success(), "the example does not compile");
+    }
+    program
 }
 
 pub(crate) fn tiny(args: &[&str]) -> Run {

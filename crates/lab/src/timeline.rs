@@ -14,19 +14,20 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::contestants::Contestant;
+use crate::experiments::make;
 use crate::failure::{During, Failure, Outcome};
 use crate::lab::{Lab, Settings};
 use crate::measure::origin::OriginProcess;
 use crate::measure::parameters::Parameters;
 
 /// Code and style. The data goes where it says `{{DATA}}`.
-const PAGE: &str = include_str!("page.html");
+const PAGE: &str = include_str!("timeline/page.html");
 
 /// What the command line asks for.
 #[derive(Debug, Clone)]
 pub(crate) struct Wanted {
-    /// Only this contestant.
-    pub(crate) stage: Option<String>,
+    /// Whose runs; by default all stages'.
+    pub(crate) contestants: Vec<Contestant>,
     pub(crate) job: Job,
     pub(crate) out: PathBuf,
 }
@@ -34,7 +35,7 @@ pub(crate) struct Wanted {
 impl Default for Wanted {
     fn default() -> Self {
         Wanted {
-            stage: None,
+            contestants: Contestant::stages(),
             job: Job::default(),
             out: Settings::default().out,
         }
@@ -103,11 +104,11 @@ impl Job {
 
 /// Records, and writes the page.
 pub(crate) fn run(wanted: &Wanted) -> Outcome<()> {
+    make(&wanted.out)?;
     let lab = Lab::new("timeline", Settings::default());
-    let contestants = chosen(wanted.stage.as_deref())?;
     let origin = OriginProcess::start()?;
     let mut stages = Vec::new();
-    for contestant in &contestants {
+    for contestant in &wanted.contestants {
         lab.doing(&contestant.name);
         let job = wanted.job.parameters(&origin);
         let story = contestant.start(&job)?.run(Duration::from_secs(30))?;
@@ -120,19 +121,16 @@ pub(crate) fn run(wanted: &Wanted) -> Outcome<()> {
         }));
     }
     let page = page(&json!({ "title": wanted.job.title(), "stages": stages }));
-    fs::create_dir_all(&wanted.out).during(&format!("making {}", wanted.out.display()))?;
     let path = wanted
         .out
         .join(format!("timeline-{}.html", wanted.job.name()));
     fs::write(&path, page).during(&format!("writing {}", path.display()))?;
-    crate::print(&format!("{}\n", path.display()));
-    Ok(())
+    crate::print(&format!("{}\n", path.display()))
 }
 
 /// `3` and `stage3` mean the same; `4` means both of its fetches.
-fn chosen(stage: Option<&str>) -> Outcome<Vec<Contestant>> {
+pub(crate) fn chosen(wanted: &str) -> Outcome<Vec<Contestant>> {
     let all = Contestant::stages();
-    let Some(wanted) = stage else { return Ok(all) };
     let names: Vec<_> = all.iter().map(|one| one.name.clone()).collect();
     let prefix = format!("stage{}", wanted.trim_start_matches("stage"));
     let of_stage = |one: &Contestant| {
@@ -158,13 +156,13 @@ mod tests {
     #[test]
     fn a_stage_may_be_a_number() {
         let names = |wanted| {
-            let chosen = chosen(Some(wanted)).unwrap_or_default();
+            let chosen = chosen(wanted).unwrap_or_default();
             chosen.into_iter().map(|one| one.name).collect::<Vec<_>>()
         };
         assert_eq!(names("3"), ["stage3"]);
         assert_eq!(names("4"), ["stage4-enum", "stage4-async"]);
         assert_eq!(names("stage5-hand"), ["stage5-hand"]);
-        assert!(chosen(Some("9")).is_err());
+        assert!(chosen("9").is_err());
     }
 
     #[test]

@@ -10,10 +10,12 @@
 //! ```
 
 mod builtin;
+mod chain;
 pub(crate) mod hearing;
 mod jobs;
 
 use std::process::Command;
+use std::time::Duration;
 
 use crate::failure::{Failure, Outcome};
 use crate::measure::parameters::Parameters;
@@ -76,11 +78,13 @@ impl Contestant {
     pub(crate) fn system_calls(
         &self,
         job: &Parameters,
-        limit: std::time::Duration,
+        limit: Duration,
     ) -> Outcome<syscalls::Calls> {
         let (command, table) = syscalls::counted(&self.command(job)?);
-        Peer::start(&self.name, command)?.run(limit)?;
-        syscalls::Calls::take(&table)
+        let ran = Peer::start(&self.name, command).and_then(|peer| peer.run(limit));
+        // Also after a failure, so that the table does not stay behind.
+        let calls = syscalls::Calls::take(&table);
+        ran.and(calls)
     }
 
     /// Whether it has a thread for each unfinished fetch, and with it the limits
@@ -98,5 +102,22 @@ impl Contestant {
                 Ok(command)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_under_strace_leaves_no_table_behind() {
+        if syscalls::missing().is_some() {
+            return;
+        }
+        let silent = Contestant::other("silent=false").expect("a contestant");
+        let (_, table) = syscalls::counted(&Command::new("false"));
+        let calls = silent.system_calls(&Parameters::new(), Duration::from_secs(10));
+        assert!(calls.is_err());
+        assert!(!table.exists(), "{} is left", table.display());
     }
 }

@@ -94,7 +94,7 @@ impl Report {
         } else {
             let (worst, allowed) = (worst * 100.0, allowed * 100.0);
             let off = format!(
-                "off by {worst:.0} %, and {allowed:.0} % were allowed. {}",
+                "off by {worst:.0} %, and {allowed:.0} % were allowed; {}",
                 why.into()
             );
             (Kind::DoesNotHold, off)

@@ -10,10 +10,12 @@ mod ceiling;
 mod cpu_bound;
 mod cpu_per_fetch;
 mod crowd;
+mod debugger;
 mod edge;
 mod in_flight;
 mod lazy;
 mod limit;
+mod moves;
 mod nesting;
 mod pool_cap;
 mod runnable;
@@ -51,7 +53,7 @@ pub(crate) struct Experiment {
     subject: Option<fn(&Talk, &Parameters) -> Outcome<()>>,
 }
 
-const ALL: [&Experiment; 18] = [
+const ALL: [&Experiment; 20] = [
     &scoreboard::EXPERIMENT,
     &waiting_memory::EXPERIMENT,
     &together::EXPERIMENT,
@@ -61,6 +63,8 @@ const ALL: [&Experiment; 18] = [
     &limit::EXPERIMENT,
     &sizes::EXPERIMENT,
     &nesting::EXPERIMENT,
+    &debugger::EXPERIMENT,
+    &moves::EXPERIMENT,
     &lazy::EXPERIMENT,
     &in_flight::EXPERIMENT,
     &spawn::EXPERIMENT,
@@ -74,52 +78,60 @@ const ALL: [&Experiment; 18] = [
 
 /// `lab list`.
 pub(crate) fn list() -> String {
-    let line = |experiment: &&Experiment| {
-        let claims = experiment.claims.join(", ");
-        format!(
-            "{:<16} {:<22} {}\n",
-            experiment.name, claims, experiment.title
-        )
+    let row = |experiment: &&Experiment| {
+        let (name, claims) = (experiment.name, experiment.claims.join(", "));
+        (name.to_owned(), claims, experiment.title)
     };
-    let lines: String = ALL.iter().map(line).collect();
-    format!(
-        "{:<16} {:<22} what it shows\n{lines}",
-        "experiment", "claims"
-    )
+    let head = (
+        "experiment".to_owned(),
+        "claims".to_owned(),
+        "what it shows",
+    );
+    let rows: Vec<_> = [head].into_iter().chain(ALL.iter().map(row)).collect();
+    let widest = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0);
+    let names = widest(&mut rows.iter().map(|row| row.0.len()));
+    let claims = widest(&mut rows.iter().map(|row| row.1.len()));
+    let line = |row: &(String, String, &str)| {
+        format!("{:<names$}  {:<claims$}  {}\n", row.0, row.1, row.2)
+    };
+    rows.iter().map(line).collect()
 }
 
 /// `lab EXPERIMENT`.
-pub(crate) fn run_one(name: &str, settings: Settings) -> Outcome<()> {
-    let experiment = find(name)?;
+pub(crate) fn run_one(experiment: &Experiment, settings: Settings) -> Outcome<()> {
     let (as_json, svg) = (settings.json, settings.svg.clone());
-    let report = run(experiment, settings)?;
-    if let Some(directory) = svg {
-        write_plots(experiment, &report, &directory)?;
+    if let Some(directory) = &svg {
+        make(directory)?;
     }
+    let report = run(experiment, settings)?;
     if as_json {
         let mut json = report.json();
-        json["experiment"] = json!(name);
+        json["experiment"] = json!(experiment.name);
         json["host"] = host::describe();
-        crate::print(&format!("{json}\n"));
+        crate::print(&format!("{json}\n"))?;
     } else {
-        crate::print(&headed(experiment, &report));
+        crate::print(&headed(experiment, &report))?;
     }
-    Ok(())
+    match svg {
+        Some(directory) => write_plots(experiment, &report, &directory),
+        None => Ok(()),
+    }
 }
 
 /// `lab all`. An experiment that fails is told of, and the others go on.
 pub(crate) fn run_all(settings: Settings) -> Outcome<()> {
     let began = Instant::now();
     let out = settings.out.clone();
-    fs::create_dir_all(&out).during(&format!("making {}", out.display()))?;
-    let mut reports = Vec::new();
+    make(&out)?;
+    let (mut reports, mut failed) = (Vec::new(), Vec::new());
     for experiment in ALL {
         let report = run(experiment, settings.clone()).unwrap_or_else(|failure| {
+            failed.push(experiment.name);
             let mut report = Report::default();
             report.leave_open(failure.to_string());
             report
         });
-        crate::print(&headed(experiment, &report));
+        crate::print(&headed(experiment, &report))?;
         write_plots(experiment, &report, &out)?;
         reports.push((experiment, report));
     }
@@ -136,8 +148,14 @@ pub(crate) fn run_all(settings: Settings) -> Outcome<()> {
     write(&out.join("results.json"), &format!("{results:#}\n"))?;
     let page = out.join("report.html");
     write(&page, &html::page(&reports, &host, &took))?;
-    crate::print(&format!("\nAll of it, in {took}: {}\n", page.display()));
-    Ok(())
+    crate::print(&format!("\nAll of it, in {took}: {}\n", page.display()))?;
+    match failed[..] {
+        [] => Ok(()),
+        _ => Err(Failure::new(format!(
+            "could not be measured: {}",
+            failed.join(", ")
+        ))),
+    }
 }
 
 /// `lab subject NAME …`.
@@ -155,7 +173,8 @@ fn subject(experiment: &Experiment, parameters: &Parameters) -> Outcome<Peer> {
     )
 }
 
-fn find(name: &str) -> Outcome<&'static Experiment> {
+/// The experiment of that name.
+pub(crate) fn find(name: &str) -> Outcome<&'static Experiment> {
     let found = ALL.into_iter().find(|experiment| experiment.name == name);
     let known = || ALL.map(|experiment| experiment.name).join(", ");
     found.ok_or_else(|| {
@@ -184,7 +203,6 @@ fn headed(experiment: &Experiment, report: &Report) -> String {
 }
 
 fn write_plots(experiment: &Experiment, report: &Report, directory: &Path) -> Outcome<()> {
-    fs::create_dir_all(directory).during(&format!("making {}", directory.display()))?;
     for (number, plot) in report.plots.iter().enumerate() {
         let name = match number {
             0 => format!("{}.svg", experiment.name),
@@ -193,6 +211,11 @@ fn write_plots(experiment: &Experiment, report: &Report, directory: &Path) -> Ou
         write(&directory.join(name), &plot.svg())?;
     }
     Ok(())
+}
+
+/// Before anything is measured, so that minutes are not lost to a wrong name.
+pub(crate) fn make(directory: &Path) -> Outcome<()> {
+    fs::create_dir_all(directory).during(&format!("making {}", directory.display()))
 }
 
 fn write(path: &Path, text: &str) -> Outcome<()> {

@@ -4,6 +4,7 @@
 //! Read in this order: `protocol` (what a process under measurement does),
 //! `peer` (what the lab does with it), `counters` (what is read), `sample`.
 
+pub(crate) mod asleep;
 pub(crate) mod counters;
 pub(crate) mod host;
 pub(crate) mod origin;
