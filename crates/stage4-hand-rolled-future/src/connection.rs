@@ -94,8 +94,7 @@ impl Connection {
             }
         }
         self.stop_sending();
-        // Should it fail, so does the read that comes next, and tells of it.
-        let _ = self.stream.poll_answer(cx);
+        self.stream.expect_answer();
         Poll::Ready(())
     }
 

@@ -30,6 +30,8 @@ pub struct TcpStream {
     source: Source,
     /// Calls that have succeeded since the last `Pending`.
     calls: Cell<u32>,
+    /// See [`expect_answer`](Self::expect_answer).
+    expects_answer: Cell<bool>,
 }
 
 impl TcpStream {
@@ -45,6 +47,7 @@ impl TcpStream {
         TcpStream {
             source,
             calls: Cell::new(0),
+            expects_answer: Cell::new(false),
         }
     }
 
@@ -70,7 +73,11 @@ impl TcpStream {
     ///
     /// The system's, but for `WouldBlock` and `Interrupted`.
     pub fn poll_read(&self, cx: &Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>> {
+        let too_early = self.expects_answer.take();
         self.poll_call(cx, Direction::Read, On::Readable, |mut socket| {
+            if too_early {
+                return Err(ErrorKind::WouldBlock.into());
+            }
             socket.read(buffer)
         })
     }
@@ -90,20 +97,6 @@ impl TcpStream {
         })
     }
 
-    /// Waits for something to read without a look first, for when it cannot be
-    /// there yet: the question has only just been sent. Should it be there after
-    /// all, the poller says so at once. The next [`poll_read`](Self::poll_read)
-    /// goes on with this wait.
-    ///
-    /// # Errors
-    ///
-    /// The poller's; then nobody waits.
-    pub fn poll_answer(&self, cx: &Context<'_>) -> Poll<io::Result<()>> {
-        self.poll_call(cx, Direction::Read, On::Readable, |_| {
-            Err(ErrorKind::WouldBlock.into())
-        })
-    }
-
     /// [`write`](Self::write) as a function, for futures written by hand.
     ///
     /// # Errors
@@ -113,6 +106,13 @@ impl TcpStream {
         self.poll_call(cx, Direction::Write, On::Writable, |mut socket| {
             socket.write(bytes)
         })
+    }
+
+    /// A question has just been sent, and its answer cannot be here yet. So the
+    /// next read waits at once: a look would find nothing. If there is something
+    /// after all, the poller says so.
+    pub fn expect_answer(&self) {
+        self.expects_answer.set(true);
     }
 
     /// Sets `TCP_NODELAY`.
