@@ -4,6 +4,7 @@
 //! [`by_hand`](crate::by_hand): a variant for each `.await`, holding what is
 //! still needed after it.
 
+use std::future::Future;
 use std::rc::Rc;
 
 use bytes::BytesMut;
@@ -24,37 +25,46 @@ use crate::timeout::Timeout;
 /// # Errors
 ///
 /// Any [`FetchError`] but those that [`Request::new`] finds.
-pub async fn fetch(
+#[expect(
+    clippy::manual_async_fn,
+    reason = "an async fn would keep the request twice, as argument and as variable (rust#62958)"
+)]
+pub fn fetch(
     id: usize,
     request: Request,
     options: Rc<Options>,
     reactor: Rc<Reactor>,
-) -> Result<Response, FetchError> {
-    let mut lane = Lane::start(id);
-    let clock = Clock::start(&options);
-    let exchange = exchange(id, &request, &options, clock, &reactor);
-    let result = match Timeout::at(&reactor, id, clock.end(), exchange).await {
-        Some(result) => result,
-        None => Err(clock.timeout()),
-    };
-    lane.finish(&result);
-    result
+) -> impl Future<Output = Result<Response, FetchError>> {
+    async move {
+        let mut lane = Lane::start(id);
+        let clock = Clock::start(&options);
+        let exchange = exchange(id, &request, &options, &clock, &reactor);
+        let result = match Timeout::at(&reactor, id, clock.end(), exchange).await {
+            Some(result) => result,
+            None => Err(clock.timeout()),
+        };
+        lane.finish(&result);
+        result
+    }
 }
 
 async fn exchange(
     id: usize,
     request: &Request,
     options: &Options,
-    clock: Clock,
+    clock: &Clock,
     reactor: &Rc<Reactor>,
 ) -> Result<Response, FetchError> {
-    let mut connection = Connection::open(id, request, options, clock, reactor).await?;
+    // In a box, which goes when there is a connection. As a field it would have
+    // its room here until the response is complete.
+    let open = Box::pin(Connection::open(id, request, options, clock, reactor));
+    let mut connection = open.await?;
     connection.send_request().await;
 
     let mut buffer = BytesMut::new();
     let head = read_head(&mut connection, &mut buffer).await?;
-    let body = BodyDecoder::new(request.method(), &head, options.max_body_bytes)?;
-    let body = read_body(&mut connection, &mut buffer, body).await?;
+    let mut body = BodyDecoder::new(request.method(), &head, options.max_body_bytes)?;
+    read_body(&mut connection, &mut buffer, &mut body).await?;
     Ok(head.into_response(body))
 }
 
@@ -80,13 +90,13 @@ async fn read_head(
 async fn read_body(
     connection: &mut Connection,
     buffer: &mut BytesMut,
-    mut body: BodyDecoder,
-) -> Result<BodyDecoder, FetchError> {
+    body: &mut BodyDecoder,
+) -> Result<(), FetchError> {
     while !body.decode(buffer)? {
         if connection.read(buffer, FetchError::reading_body).await? == 0 {
             body.end_of_input()?;
             break;
         }
     }
-    Ok(body)
+    Ok(())
 }

@@ -40,11 +40,11 @@ impl Future for Connect {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Some(stream) = self.stream.take() else {
-            let stream = begin(&self.reactor, self.fetch, self.address)?;
-            stream
-                .source()
-                .wait_for(Direction::Write, On::Connect, cx)?;
-            self.stream = Some(stream);
+            let socket = begin(self.address)?;
+            // Connect first, register after: a socket that is neither connected
+            // nor connecting is reported as hung up at once.
+            let source = Source::connecting(&self.reactor, self.fetch, socket, cx)?;
+            self.stream = Some(TcpStream::new(source));
             return Poll::Pending;
         };
         let decided = stream.poll_call(cx, Direction::Write, On::Connect, connected);
@@ -60,18 +60,28 @@ impl Future for Connect {
 
 /// Begins to connect. The standard library's `connect` blocks, so this is
 /// `socket2`'s.
-fn begin(reactor: &Rc<Reactor>, fetch: usize, address: SocketAddr) -> io::Result<TcpStream> {
-    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
-    socket.set_nonblocking(true)?;
+fn begin(address: SocketAddr) -> io::Result<std::net::TcpStream> {
+    let socket = nonblocking(Domain::for_address(address))?;
     if let Err(error) = socket.connect(&address.into())
         && !is_in_progress(&error)
     {
         return Err(error);
     }
-    // Connect first, register after: a socket that is neither connected nor
-    // connecting is reported as hung up at once.
-    let source = Source::register(reactor, fetch, socket.into())?;
-    Ok(TcpStream::new(source))
+    Ok(socket.into())
+}
+
+/// A socket whose calls do not block. Linux takes that wish along when it makes
+/// the socket; elsewhere it is made known afterwards.
+fn nonblocking(domain: Domain) -> io::Result<Socket> {
+    #[cfg(target_os = "linux")]
+    let socket = Socket::new(domain, Type::STREAM.nonblocking(), None)?;
+    #[cfg(not(target_os = "linux"))]
+    let socket = {
+        let socket = Socket::new(domain, Type::STREAM, None)?;
+        socket.set_nonblocking(true)?;
+        socket
+    };
+    Ok(socket)
 }
 
 fn is_in_progress(error: &io::Error) -> bool {
@@ -87,16 +97,17 @@ fn is_in_progress(error: &io::Error) -> bool {
 
 /// How a connection stands that was begun: `WouldBlock` if it is undecided.
 ///
-/// That the socket has become writable says only that something happened. The
-/// error, if there is one, can be read once; after that the peer's address
-/// tells whether there is a connection.
+/// That the socket has become writable says only that something happened. It
+/// has a peer if, and only if, there is a connection; if there is none, the
+/// socket's error says why, and can be read once
+/// (<https://cr.yp.to/docs/connect.html>).
 fn connected(socket: &std::net::TcpStream) -> io::Result<()> {
-    if let Some(error) = socket.take_error()? {
-        return Err(error);
-    }
-    match socket.peer_addr() {
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::NotConnected => Err(ErrorKind::WouldBlock.into()),
-        Err(error) => Err(error),
+    let Err(no_peer) = socket.peer_addr() else {
+        return Ok(());
+    };
+    match socket.take_error()? {
+        Some(why) => Err(why),
+        None if no_peer.kind() == ErrorKind::NotConnected => Err(ErrorKind::WouldBlock.into()),
+        None => Err(no_peer),
     }
 }

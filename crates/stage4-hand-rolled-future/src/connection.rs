@@ -1,13 +1,13 @@
 //! One fetch's connection. Both ways of writing the fetch use it: its
-//! functions come as `poll_…`, for the one by hand, and as `async fn`.
+//! functions come as `poll_…`, for the one by hand, and as futures to await.
 
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
-use bytes::{Buf, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 use fetch_core::{FetchError, Options, Outgoing, Request};
 
 use crate::clock::Clock;
@@ -37,7 +37,7 @@ impl Connection {
         id: usize,
         request: &Request,
         options: &Options,
-        clock: Clock,
+        clock: &Clock,
         reactor: &Rc<Reactor>,
     ) -> Result<Self, FetchError> {
         let addresses = Resolving::new(id, request, &options.resolver).await?;
@@ -65,8 +65,8 @@ impl Connection {
     ///
     /// A broken connection is no error here: an answer may have come before it
     /// broke, so the next read decides.
-    pub async fn send_request(&mut self) {
-        poll_fn(|cx| self.poll_send_request(cx)).await;
+    pub fn send_request(&mut self) -> impl Future<Output = ()> {
+        poll_fn(|cx| self.poll_send_request(cx))
     }
 
     /// Reads some bytes to the end of `buffer`; 0 is the end of input.
@@ -74,12 +74,12 @@ impl Connection {
     /// # Errors
     ///
     /// What `kind` makes of the system's error.
-    pub async fn read(
+    pub fn read(
         &mut self,
         buffer: &mut BytesMut,
         kind: fn(&io::Error) -> FetchError,
-    ) -> Result<usize, FetchError> {
-        poll_fn(|cx| self.poll_read(cx, buffer, kind)).await
+    ) -> impl Future<Output = Result<usize, FetchError>> {
+        poll_fn(move |cx| self.poll_read(cx, buffer, kind))
     }
 
     /// [`send_request`](Self::send_request) as a function.
@@ -93,6 +93,8 @@ impl Connection {
                 return Poll::Ready(());
             }
         }
+        self.stop_sending();
+        self.stream.expect_answer();
         Poll::Ready(())
     }
 
@@ -141,9 +143,15 @@ impl Connection {
     /// The server reads no more. What it said before it stopped is in our
     /// receive buffer, and is the result.
     fn give_up_sending(&mut self, error: io::Error) {
-        self.outgoing.advance(self.outgoing.remaining());
+        self.stop_sending();
         // Later errors only repeat that the connection is gone.
         self.broken.get_or_insert(error);
+    }
+
+    /// There is nothing to send any more, and so its bytes are not kept: the
+    /// wait for the answer is the long one.
+    fn stop_sending(&mut self) {
+        self.outgoing = Bytes::new().chain(Bytes::new());
     }
 
     /// The system reports a reset once. If sending got to hear of it, reading
@@ -161,7 +169,7 @@ async fn connect(
     id: usize,
     request: &Request,
     addresses: &[SocketAddr],
-    clock: Clock,
+    clock: &Clock,
     reactor: &Rc<Reactor>,
 ) -> Result<TcpStream, FetchError> {
     let mut last_error = None;

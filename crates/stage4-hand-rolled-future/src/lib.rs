@@ -10,8 +10,8 @@
 //!   sockets, calls the fetch's `Waker`. That runs nothing: it puts a task into
 //!   a [queue]. The [executor] takes it out and polls the future, from
 //!   the root down to the leaf that waited.
-//! - **What it costs:** about 1.1 kB of heap for a waiting fetch by hand, and
-//!   1.7 kB for one by the compiler (`tests/heap_per_fetch.rs`); a walk from
+//! - **What it costs:** about 0.9 kB of heap for a waiting fetch by hand, and
+//!   1.1 kB for one by the compiler (`tests/heap_per_fetch.rs`); a walk from
 //!   root to leaf for each wake; and a runtime, which somebody has to write.
 //!
 //! ```text

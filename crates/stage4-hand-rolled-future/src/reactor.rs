@@ -17,6 +17,7 @@ use std::net::TcpStream;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Context;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use fetch_core::wait::{self, On};
@@ -54,10 +55,16 @@ impl Reactor {
         }))
     }
 
-    /// What ends [`park`](Park::park) from any thread, also beforehand.
+    /// What ends [`park`](Park::park) from any other thread, also beforehand.
     pub fn unpark(&self) -> Box<dyn Fn() + Send + Sync> {
         let poller = Arc::clone(&self.poller);
+        let own_thread = thread::current().id();
         Box::new(move || {
+            // Mostly it is `park` that wakes. It sleeps no more then, and the
+            // executor looks into its queue before it parks again.
+            if thread::current().id() == own_thread {
+                return;
+            }
             // If the system refuses, nothing can be done here; the next event
             // or timer ends the sleep.
             let _ = poller.notify();
@@ -135,20 +142,26 @@ pub struct Source {
 }
 
 impl Source {
-    /// Registers a non-blocking socket with no interest yet.
+    /// Registers a non-blocking socket that connects, and waits until it has.
+    /// `fetch` is whose wait it is, for the trace.
     ///
-    /// Call it after `connect`: a socket that does not connect yet reports a
-    /// hang-up at once.
+    /// To register is to say what is waited for, so the first wait needs no
+    /// call of its own. If the connection is there by now, the poller says so
+    /// at once.
     ///
     /// # Errors
     ///
     /// The system has no room for it.
-    pub fn register(reactor: &Rc<Reactor>, fetch: usize, socket: TcpStream) -> io::Result<Self> {
+    pub fn connecting(
+        reactor: &Rc<Reactor>,
+        fetch: usize,
+        socket: TcpStream,
+        cx: &Context<'_>,
+    ) -> io::Result<Self> {
         let socket = Rc::new(socket);
-        let key = reactor
-            .waits
-            .borrow_mut()
-            .insert(Waits::new(fetch, Rc::clone(&socket)));
+        let mut waits = Waits::new(fetch, Rc::clone(&socket));
+        *waits.waker(Direction::Write) = Some(cx.waker().clone());
+        let key = reactor.waits.borrow_mut().insert(waits);
         // From here on, leaving by an error drops `source`, which tidies up.
         let source = Source {
             socket,
@@ -161,7 +174,8 @@ impl Source {
         //   here hands out a third.
         // - `Source::drop` deletes it while both still hold it. If `source` is
         //   leaked instead, it is never closed.
-        unsafe { reactor.poller.add(&*source.socket, Event::none(key))? };
+        unsafe { reactor.poller.add(&*source.socket, Event::writable(key))? };
+        wait::waiting(fetch, On::Connect);
         Ok(source)
     }
 

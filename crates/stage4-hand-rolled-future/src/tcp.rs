@@ -30,6 +30,8 @@ pub struct TcpStream {
     source: Source,
     /// Calls that have succeeded since the last `Pending`.
     calls: Cell<u32>,
+    /// See [`expect_answer`](Self::expect_answer).
+    expects_answer: Cell<bool>,
 }
 
 impl TcpStream {
@@ -45,11 +47,8 @@ impl TcpStream {
         TcpStream {
             source,
             calls: Cell::new(0),
+            expects_answer: Cell::new(false),
         }
-    }
-
-    pub(crate) fn source(&self) -> &Source {
-        &self.source
     }
 
     /// Reads some bytes; 0 is the end of input.
@@ -74,7 +73,11 @@ impl TcpStream {
     ///
     /// The system's, but for `WouldBlock` and `Interrupted`.
     pub fn poll_read(&self, cx: &Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>> {
+        let too_early = self.expects_answer.take();
         self.poll_call(cx, Direction::Read, On::Readable, |mut socket| {
+            if too_early {
+                return Err(ErrorKind::WouldBlock.into());
+            }
             socket.read(buffer)
         })
     }
@@ -103,6 +106,13 @@ impl TcpStream {
         self.poll_call(cx, Direction::Write, On::Writable, |mut socket| {
             socket.write(bytes)
         })
+    }
+
+    /// A question has just been sent, and its answer cannot be here yet. So the
+    /// next read waits at once: a look would find nothing. If there is something
+    /// after all, the poller says so.
+    pub fn expect_answer(&self) {
+        self.expects_answer.set(true);
     }
 
     /// Sets `TCP_NODELAY`.

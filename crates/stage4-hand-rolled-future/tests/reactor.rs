@@ -237,7 +237,8 @@ fn a_socket_is_deregistered_and_not_only_closed() {
     let ((bell, waker), (socket, mut peer)) = (Bell::new(), connect());
     let _duplicate = socket.try_clone().unwrap();
     let wait = |socket| {
-        let source = Source::register(runtime.reactor(), 0, socket).unwrap();
+        let noop = Context::from_waker(Waker::noop());
+        let source = Source::connecting(runtime.reactor(), 0, socket, &noop).unwrap();
         let cx = Context::from_waker(&waker);
         let waiting = source.wait_for(Direction::Read, On::Readable, &cx);
         waiting.map(|()| source).unwrap()
@@ -271,6 +272,33 @@ fn a_wake_from_another_thread_ends_the_sleep() {
     let bounded = Timeout::at(runtime.reactor(), 0, moment, future);
     assert_eq!(runtime.block_on(bounded).unwrap(), Some(()));
     assert!(start.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn a_wake_from_its_own_thread_does_not_shorten_the_next_sleep() {
+    let runtime = Runtime::new().unwrap();
+    let reactor = runtime.reactor();
+    let moment = Instant::now() + Duration::from_millis(30);
+    let mut sleep = Sleep::until(reactor, 0, moment);
+    let (bell, waker) = Bell::new();
+    let mut cx = Context::from_waker(&waker);
+    assert!(Pin::new(&mut sleep).poll(&mut cx).is_pending());
+    reactor.unpark()();
+    reactor.park(true).unwrap();
+    assert_eq!(bell.rings(), 1, "it has slept until the timer");
+}
+
+#[test]
+fn an_answer_that_is_there_before_it_is_waited_for_is_told_of() {
+    let runtime = Runtime::new().unwrap();
+    let (stream, mut peer) = pair(&runtime);
+    peer.write_all(b"x").unwrap();
+    let (bell, waker) = Bell::new();
+    stream.expect_answer();
+    assert!(read_one(&stream, &waker).is_pending(), "it has not looked");
+    assert!(read_one(&stream, &waker).is_pending(), "it still waits");
+    park_until(runtime.reactor(), || bell.rings() == 1);
+    assert_eq!(read_one(&stream, &waker), Poll::Ready(1));
 }
 
 #[test]

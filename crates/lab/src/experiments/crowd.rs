@@ -2,10 +2,11 @@
 //! and `waiting-memory`.
 //!
 //! The figures are read twice: when the contestant is ready, its requests made;
-//! and when the origin has seen all `n` in flight. The difference is what
-//! waiting costs.
+//! and when the origin has seen all `n` in flight and the contestant has come to
+//! rest. The difference is what waiting costs.
 
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::contestants::{Contestant, all_ok};
 use crate::failure::{During, Failure, Outcome};
@@ -14,11 +15,15 @@ use crate::measure::counters::Counters;
 use crate::measure::host;
 use crate::measure::origin::OriginProcess;
 use crate::measure::parameters::Parameters;
+use crate::measure::peer::{Counted, Peer};
 
 /// How long the answers are held back: long enough for the slowest to have all
 /// its connections, and for the figures to be read.
 const HOLD_BASE_MS: usize = 300;
 const HOLD_EACH_US: usize = 420;
+/// A contestant whose heap has not changed for so long waits, and does nothing
+/// else.
+const REST: Duration = Duration::from_millis(30);
 /// If that was too short, because the machine was busy: so often, with twice
 /// the time.
 const TRIES: u32 = 3;
@@ -115,15 +120,20 @@ fn attempt(
     origin.wait_until_idle(Duration::from_secs(10))?;
     origin.reset()?;
     let (before, counted_before) = (peer.counters(), peer.count()?);
+    let hold = Duration::from_millis(hold_ms as u64);
+    let first_answer = Instant::now() + hold;
     peer.go()?;
-    if !origin.wait_for(n, Duration::from_millis(hold_ms as u64))? {
+    if !origin.wait_for(n, hold)? {
         // Because fetches failed? Then more time is no help.
         all_ok(&peer.results(limit)?, n).during(&contestant.name)?;
         return Ok(None);
     }
-    let system = peer.counters().since(&before);
     let seen = origin.peak_in_flight()?;
-    let counted = peer.count()?;
+    let counted = count_at_rest(&mut peer, first_answer)?;
+    let system = peer.counters().since(&before);
+    if Instant::now() > first_answer {
+        return Ok(None);
+    }
     let results = peer.results(limit)?;
     all_ok(&results, n).during(&contestant.name)?;
 
@@ -139,4 +149,19 @@ fn attempt(
         heap_since_ready,
         blocks,
     }))
+}
+
+/// What it holds when it does nothing but wait. To the origin a fetch is in
+/// flight from when its connection is accepted, and the contestant may be at
+/// connecting still, which takes other room than waiting for the answer.
+fn count_at_rest(peer: &mut Peer, until: Instant) -> Outcome<Option<Counted>> {
+    let mut counted = peer.count()?;
+    loop {
+        thread::sleep(REST);
+        let again = peer.count()?;
+        if again == counted || Instant::now() > until {
+            return Ok(again);
+        }
+        counted = again;
+    }
 }

@@ -32,7 +32,7 @@ pub(crate) struct Peer {
 }
 
 /// What a process's allocator has counted.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Counted {
     pub(crate) live_bytes: f64,
     pub(crate) live_blocks: f64,
