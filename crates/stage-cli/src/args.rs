@@ -12,7 +12,7 @@ use crate::values::{data, field, number, seconds, text};
 use crate::{OwnOption, OwnValues, help};
 
 /// All requests and responses of a run are in memory at once: a response, with its
-/// request, takes one to two KiB from most stages, and about 12 KiB from reqwest. So
+/// request, takes one to two KiB from most stages, and about 25 KiB from reqwest. So
 /// this many are a few hundred MiB, or more than one GiB.
 const MOST_FETCHES: usize = 100_000;
 

@@ -13,7 +13,7 @@ use fetch_core::wait::{By, On};
 use fetch_core::{FetchError, Options, Outgoing, Request};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::net::tcp::WriteHalf;
+use tokio::net::tcp::{ReadHalf, WriteHalf};
 use tokio::select;
 use tokio::time::timeout;
 
@@ -104,7 +104,6 @@ impl Connection {
     }
 
     async fn read_some(&mut self, buffer: &mut BytesMut) -> io::Result<usize> {
-        buffer.reserve(READ);
         let (mut reader, mut writer) = self.stream.split();
         let (outgoing, broken) = (&mut self.outgoing, &mut self.broken);
         let read = pin!(async {
@@ -115,7 +114,7 @@ impl Connection {
             loop {
                 select! {
                     biased;
-                    read = reader.read_buf(buffer) => return read,
+                    read = read_when_ready(&mut reader, buffer) => return read,
                     () = write_some(&mut writer, outgoing, broken),
                         if outgoing.has_remaining() => {}
                 }
@@ -132,6 +131,14 @@ impl Connection {
             _ => Ok(0),
         }
     }
+}
+
+/// One read. Room for it is made once there is something to read: of ten thousand
+/// fetches that wait, none holds an empty buffer.
+async fn read_when_ready(reader: &mut ReadHalf<'_>, buffer: &mut BytesMut) -> io::Result<usize> {
+    reader.readable().await?;
+    buffer.reserve(READ);
+    reader.read_buf(buffer).await
 }
 
 /// One write. After an error there is nothing more to send: the server reads no

@@ -180,7 +180,7 @@ fn close(report: &mut Report, rows: &[Row]) {
     match figures() {
         None => report.leave_open("memory or processor time is not measured on this system."),
         Some((memory, thread, pool)) => report.close(
-            memory > 2.0 && pool < 2.0,
+            memory > 2.0 && pool < memory && thread < memory,
             format!(
                 "a waiting thread occupies {memory:.1} times what an async fn on our own \
                  executor does. Processor time per fetch is to differ less: it is {pool:.2} times \
