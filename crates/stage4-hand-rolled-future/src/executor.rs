@@ -4,7 +4,7 @@
 //! what that means is told to it: in this crate, to ask the reactor; in the
 //! loom models, to wait for another thread.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
@@ -42,7 +42,12 @@ pub trait Park {
 pub struct Executor {
     queue: Arc<RunQueue>,
     tasks: Rc<RefCell<Tasks>>,
+    /// Whether a `block_on` is under way.
+    running: Cell<bool>,
 }
+
+/// Says that `block_on` is under way, until it is dropped.
+struct Running<'a>(&'a Cell<bool>);
 
 /// The futures of all spawned tasks that are not done.
 #[derive(Default)]
@@ -61,6 +66,7 @@ impl Executor {
         Executor {
             queue: RunQueue::new(unpark),
             tasks: Rc::default(),
+            running: Cell::new(false),
         }
     }
 
@@ -71,8 +77,10 @@ impl Executor {
     ///
     /// # Errors
     ///
-    /// Those of `park`. `root` is then dropped.
+    /// Those of `park`, and one for a call from inside a future that this executor
+    /// is polling. `root` is then dropped.
     pub fn block_on<F: Future>(&self, root: F, park: &impl Park) -> io::Result<F::Output> {
+        let _running = Running::begin(&self.running)?;
         let mut root = pin!(root);
         let root_id = self.tasks.borrow_mut().next_id();
         Task::wake(Task::new(root_id, Arc::clone(&self.queue)));
@@ -132,6 +140,25 @@ impl Executor {
             .is_ready();
         // What comes back is dropped here, when nothing is borrowed.
         let _finished = self.tasks.borrow_mut().put_back(id, future, done);
+    }
+}
+
+impl<'a> Running<'a> {
+    /// A `block_on` inside another would take wakes out of the queue that are for
+    /// futures which wait below it on the stack. It could not poll those, and the
+    /// outer one would never hear of them.
+    fn begin(running: &'a Cell<bool>) -> io::Result<Self> {
+        if running.replace(true) {
+            let why = "block_on inside a future of the same executor: `.await` instead";
+            return Err(io::Error::other(why));
+        }
+        Ok(Running(running))
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.set(false);
     }
 }
 

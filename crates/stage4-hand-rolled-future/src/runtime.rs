@@ -42,7 +42,7 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// The poller's.
+    /// The poller's, and those of [`Executor::block_on`].
     pub fn block_on<F: Future>(&self, root: F) -> io::Result<F::Output> {
         self.executor.block_on(root, &*self.reactor)
     }

@@ -122,3 +122,20 @@ fn tokios_socket_needs_tokios_reactor() {
         .unwrap();
     assert!(text.contains("there is no reactor running"), "{text}");
 }
+
+#[test]
+fn a_runtime_inside_another_runs_and_inside_itself_refuses() {
+    let (outer, inner) = (Runtime::new().unwrap(), Runtime::new().unwrap());
+    let nested = outer.block_on(async { inner.block_on(async { 1 }) });
+    assert_eq!(nested.unwrap().unwrap(), 1);
+
+    // Else the inner one would take the wake of the outer one's future, and lose it.
+    let nested = outer.block_on(async { outer.block_on(async { 1 }) });
+    let refused = nested.unwrap().unwrap_err().to_string();
+    assert!(refused.contains("block_on inside"), "{refused}");
+
+    // However one has ended, the next may run.
+    let panicking = || outer.block_on(async { panic!("as it should") });
+    catch_unwind(AssertUnwindSafe(panicking)).expect_err("it panics");
+    assert_eq!(outer.block_on(async { 1 }).unwrap(), 1);
+}
