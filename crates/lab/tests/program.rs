@@ -179,6 +179,29 @@ fn why_the_fetches_of_a_contestant_fail_is_told() {
     assert!(stderr.contains(said), "{stderr}");
 }
 
+/// One that is never at rest counts something else each time, and its results come
+/// while it is asked to. It is not waited for without end.
+#[cfg(unix)]
+#[test]
+fn a_contestant_that_never_rests_is_given_up() {
+    let script = directory("others").join("restless");
+    let says = r#"lab=$1; shift
+        "$lab" contestant stage3 "$@" | while read -r line; do
+            case $line in
+            *live_blocks*) i=$((i + 1)); echo "{\"live_bytes\": $i, \"live_blocks\": 0}" ;;
+            *) echo "$line" ;;
+            esac
+        done"#;
+    fs::write(&script, says).expect("a script");
+    let (script, program) = (script.display(), env!("CARGO_BIN_EXE_lab"));
+    let restless = format!("restless=sh {script} {program}");
+    let output = lab(&["waiting-memory", "--n", "1", "--contestant", &restless]);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1));
+    let said = "restless did not have 1 fetches in flight at once, and at rest, within";
+    assert!(stderr.contains(said), "{stderr}");
+}
+
 /// The sentence is about what was measured, not about what was asked for.
 #[cfg(target_os = "linux")]
 #[test]

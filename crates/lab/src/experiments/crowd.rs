@@ -97,11 +97,12 @@ pub(super) fn measure(
     }
     let name = &contestant.name;
     Err(Failure::new(format!(
-        "{name} did not have {n} fetches in flight at once within {longest} ms"
+        "{name} did not have {n} fetches in flight at once, and at rest, within {longest} ms"
     )))
 }
 
-/// `None`: the first answers came before the last requests.
+/// `None`: the first answers came before the last requests, or before the contestant
+/// had come to rest.
 fn attempt(
     origin: &mut OriginProcess,
     contestant: &Contestant,

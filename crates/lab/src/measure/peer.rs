@@ -29,6 +29,8 @@ pub(crate) struct Peer {
     lines: Receiver<String>,
     complaints: Option<Complaints>,
     counts: bool,
+    /// What it had to say while it was asked to count: its results.
+    early: Option<Value>,
 }
 
 /// What a process's allocator has counted.
@@ -75,6 +77,7 @@ impl Peer {
             child,
             lines: lines_of(stdout),
             counts: false,
+            early: None,
         })
     }
 
@@ -92,13 +95,20 @@ impl Peer {
     }
 
     /// What its allocator has counted so far; none if it has no such allocator.
+    ///
+    /// Nobody keeps it from being done just then. Its results come first in that
+    /// case, and are kept for [`results`](Self::results).
     pub(crate) fn count(&mut self) -> Outcome<Option<Counted>> {
         if !self.counts {
             return Ok(None);
         }
         self.tell("count")?;
-        let counted = self.json(PATIENCE)?;
-        let number = |name: &str| counted[name].as_f64().during(name);
+        let mut said = self.json(PATIENCE)?;
+        if said["live_bytes"].is_null() && self.early.is_none() {
+            self.early = Some(said);
+            said = self.json(PATIENCE)?;
+        }
+        let number = |name: &str| said[name].as_f64().during(name).during(&self.name);
         Ok(Some(Counted {
             live_bytes: number("live_bytes")?,
             live_blocks: number("live_blocks")?,
@@ -126,7 +136,10 @@ impl Peer {
 
     /// Takes the results and lets the process exit.
     pub(crate) fn results(mut self, limit: Duration) -> Outcome<Value> {
-        let results = self.json(limit)?;
+        let results = match self.early.take() {
+            Some(results) => results,
+            None => self.json(limit)?,
+        };
         // One that has ended by itself need not be told.
         if let Some(stdin) = &mut self.stdin {
             let _ = writeln!(stdin, "exit");
@@ -224,6 +237,18 @@ mod tests {
         let script = "echo ready; read go; exec 0<&-; echo '{}'";
         let peer = Peer::start("hasty", shell(script)).expect("it is ready");
         let results = peer.run(Duration::from_secs(10)).expect("its results");
+        assert_eq!(results, serde_json::json!({}));
+    }
+
+    #[test]
+    fn a_process_may_be_done_when_it_is_asked_to_count() {
+        let counted = "echo '{\"live_bytes\": 1, \"live_blocks\": 2}'";
+        let script = format!("echo ready count; read go; echo '{{}}'; read count; {counted}");
+        let mut peer = Peer::start("quick", shell(&script)).expect("it is ready");
+        peer.go().expect("it listens");
+        let counted = peer.count().expect("a line").expect("it counts");
+        assert_eq!((counted.live_bytes, counted.live_blocks), (1.0, 2.0));
+        let results = peer.results(PATIENCE).expect("its results");
         assert_eq!(results, serde_json::json!({}));
     }
 
