@@ -206,16 +206,18 @@ fn a_contestant_that_never_rests_is_given_up() {
 #[cfg(target_os = "linux")]
 #[test]
 fn what_is_scaled_down_is_told_as_it_was_measured() {
-    let script = "ulimit -n 300 && exec \"$0\" waiting-memory --n 400 --json";
-    let mut shell = Command::new("sh");
-    let output = shell
-        .args(["-c", script, env!("CARGO_BIN_EXE_lab")])
-        .output();
-    let output = output.expect("a shell");
-    let result: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let sentence = result["sentence"].as_str().expect("a sentence");
-    assert!(sentence.contains(": 200 threads reserve"), "{sentence}");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("scaled down"));
+    for (experiment, said) in [
+        ("waiting-memory", ": 200 threads reserve"),
+        ("moves", "200 fetches of 20 ms"),
+    ] {
+        let script = "ulimit -n 300 && exec \"$0\" \"$1\" --n 400 --runs 1";
+        let mut shell = Command::new("sh");
+        let shell = shell.args(["-c", script, env!("CARGO_BIN_EXE_lab"), experiment]);
+        let output = shell.output().expect("a shell");
+        let report = String::from_utf8_lossy(&output.stdout).replace('\n', " ");
+        assert!(report.contains(said), "{report}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("scaled down"));
+    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! `n` fetches waiting at once, and what they occupy: shared by `scoreboard`
-//! and `waiting-memory`.
+//! and `waiting-memory`. How many this machine carries, others ask as well.
 //!
 //! The figures are read twice: when the contestant is ready, its requests made;
 //! and when the origin has seen all `n` in flight and the contestant has come to
@@ -79,6 +79,14 @@ pub(super) fn scaled_down(lab: &Lab, contestant: &Contestant, wanted: usize) -> 
         return connections.min(threads);
     }
     wanted.min(connections)
+}
+
+/// As many as this machine carries for each of the stages.
+pub(super) fn for_every_stage(lab: &Lab, wanted: usize) -> usize {
+    let stages = Contestant::stages();
+    stages
+        .iter()
+        .fold(wanted, |n, stage| scaled_down(lab, stage, n))
 }
 
 /// Measures one contestant.

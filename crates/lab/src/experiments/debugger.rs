@@ -20,7 +20,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::contestants::{Contestant, all_ok};
-use crate::experiments::Experiment;
+use crate::experiments::{Experiment, crowd};
 use crate::failure::{During, Failure, Outcome};
 use crate::lab::Lab;
 use crate::measure::asleep::Asleep;
@@ -49,7 +49,7 @@ const SETTLE: Duration = Duration::from_millis(200);
 const SETTLES: u32 = 5;
 
 fn run(lab: &Lab) -> Outcome<Report> {
-    let n = lab.n(100);
+    let n = crowd::for_every_stage(lab, lab.n(100));
     let mut origin = OriginProcess::start()?;
     let mut report = Report::default();
     report.predict(
@@ -123,12 +123,14 @@ fn look(
     n: usize,
 ) -> Outcome<(Option<Asleep>, Vec<String>)> {
     let hold = HOLD + HOLD_EACH * u32::try_from(n).during("so many fetches")?;
+    let patience = hold + Duration::from_secs(30);
     let job = Parameters::new()
         .with("job", "crowd")
         .with("origins", origin.urls())
         .with("path", format!("/delay/{}/16", hold.as_millis()))
         .with("n", n)
         .with("in-flight", n)
+        .with("deadline-ms", patience.as_millis())
         .with("chain", 1);
     let mut peer = contestant.start(&job)?;
     origin.wait_until_idle(Duration::from_secs(10))?;
@@ -138,7 +140,7 @@ fn look(
     let limit = hold - SETTLE * SETTLES;
     let in_time = origin.wait_for(n, limit)?;
     let asleep = at_rest(&peer);
-    let results = peer.results(hold + Duration::from_secs(30))?;
+    let results = peer.results(patience)?;
     all_ok(&results, n).during(&contestant.name)?;
     if !in_time {
         return Err(Failure::new(format!(

@@ -20,7 +20,7 @@ use stage1_blocking_threads::group::Group;
 use stage4_hand_rolled_future::{by_compiler, runtime::Runtime};
 use tokio::runtime::Builder;
 
-use crate::experiments::{Experiment, subject};
+use crate::experiments::{Experiment, crowd, subject};
 use crate::failure::{During, Failure, Outcome};
 use crate::lab::Lab;
 use crate::measure::origin::OriginProcess;
@@ -47,7 +47,7 @@ const WAYS: [(&str, &str, bool); 4] = [
 ];
 
 fn run(lab: &Lab) -> Outcome<Report> {
-    let n = lab.n(200);
+    let n = crowd::for_every_stage(lab, lab.n(200));
     let origin = OriginProcess::start()?;
     let mut report = Report::default();
     report.predict("Only where several threads share the tasks does one change its thread.");
