@@ -44,10 +44,12 @@ impl Cells {
         let lines = text.lines().filter(|line| !line.trim().is_empty());
         let entries = lines.map(|line| {
             let (english, chinese) = line.split_once(" = ").ok_or(line)?;
-            Ok(Entry {
-                english: english.trim().to_owned(),
-                chinese: chinese.trim().to_owned(),
-            })
+            let (english, chinese) = (english.trim().to_owned(), chinese.trim().to_owned());
+            // A cell without words would take the place of a figure.
+            match english.is_empty() || english == "*" || chinese.is_empty() {
+                true => Err(line),
+                false => Ok(Entry { english, chinese }),
+            }
         });
         Ok(Cells {
             entries: entries.collect::<Result<_, &str>>()?,
@@ -125,6 +127,8 @@ mod tests {
         assert_eq!(cells.unused().len(), 2);
         cells.say("yes", Language::Chinese).expect("a line");
         assert_eq!(cells.unused(), [format!("{FILE}: no table says `no`")]);
-        assert!(Cells::parse("no").is_err());
+        for wrong in ["no", "no = ", " = 否", "* = 否"] {
+            assert!(Cells::parse(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -83,6 +83,9 @@ impl Record {
         let json = self.json().ok_or("is not JSON, so it has no table")?;
         let table = &json["tables"][number];
         let own = names(table);
+        if own.is_empty() {
+            return Err(format!("has no table {number}"));
+        }
         let columns: Vec<_> = match columns {
             [] => own.clone(),
             named if named.len() == own.len() => named.to_vec(),
@@ -91,7 +94,7 @@ impl Record {
         let mut lines = vec![columns.join(" | "), vec!["---"; columns.len()].join(" | ")];
         for row in table["rows"].as_array().into_iter().flatten() {
             let cells = row.as_array().into_iter().flatten();
-            let cells = cells.map(|cell| Ok(shown(cell, say)?.unwrap_or_default()));
+            let cells = cells.map(|cell| Ok(plain(&shown(cell, say)?.unwrap_or_default())));
             lines.push(cells.collect::<Result<Vec<_>, String>>()?.join(" | "));
         }
         let rows = lines.iter().map(|line| format!("| {line} |\n"));
@@ -211,6 +214,11 @@ fn shown(value: &Value, say: Say) -> Result<Option<String>, String> {
     say(words).map(Some)
 }
 
+/// A cell as it is, in a table in Markdown: one cell, and no tag.
+fn plain(cell: &str) -> String {
+    cell.replace('|', "\\|").replace('<', "&lt;")
+}
+
 /// A figure and its unit, which stay on one line: with U+00A0 between them.
 fn unbroken(figure: &str) -> String {
     let mut before = ' ';
@@ -273,5 +281,15 @@ mod tests {
             Ok(table.to_owned())
         );
         assert!(record.table("0", &["one"], &as_it_is).is_err());
+        let missing = record.table("1", &[], &as_it_is);
+        assert_eq!(missing, Err("has no table 1".to_owned()));
+    }
+
+    #[test]
+    fn a_cell_stays_one_cell_and_is_no_tag() {
+        let json = r#"{"tables": [{"columns": ["who"], "rows": [["a | Vec<b>"]]}]}"#;
+        let record = Record::parse(&format!("$ x\n# today\n{json}")).expect("one");
+        let table = "| who |\n| --- |\n| a \\| Vec&lt;b> |\n";
+        assert_eq!(record.table("0", &[], &as_it_is), Ok(table.to_owned()));
     }
 }
