@@ -198,15 +198,17 @@ fn is_disconnect(error: &io::Error) -> bool {
     )
 }
 
-/// The machine ran out of descriptors, ports or memory for one more socket.
+/// The machine ran out of descriptors, ports or memory for one more socket, or of
+/// room in the list of those it watches.
 fn is_exhaustion(error: &io::Error) -> bool {
     // std has no `ErrorKind` for "too many open files": ENFILE is 23 and EMFILE
     // 24 on every Unix we know, ENOBUFS differs, and Windows has WSAEMFILE and
-    // WSAENOBUFS.
+    // WSAENOBUFS. Linux's ENOSPC, 28, is about no disk here: epoll_ctl(2) says so
+    // at the limit max_user_watches.
     let exhausted: &[i32] = if cfg!(windows) {
         &[10024, 10055]
     } else if cfg!(target_os = "linux") {
-        &[23, 24, 105]
+        &[23, 24, 28, 105]
     } else {
         &[23, 24, 55]
     };

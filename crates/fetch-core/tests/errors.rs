@@ -18,3 +18,11 @@ fn resolver_without_an_answer_says_that_there_is_no_such_name() {
     let error = FetchError::resolving("localhost", &unknown);
     assert_eq!(error.kind(), ErrorKind::DnsFailure, "{error}");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_socket_that_cannot_be_watched_is_one_too_many() {
+    let at_max_user_watches = io::Error::from_raw_os_error(28);
+    let error = FetchError::connecting("127.0.0.1:80", &at_max_user_watches);
+    assert_eq!(error.kind(), ErrorKind::Resources, "{error}");
+}
