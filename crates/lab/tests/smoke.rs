@@ -117,7 +117,8 @@ fn debugger() {
         let chain = chain.as_array().expect("a call chain");
         chain.iter().any(|name| name == function)
     };
-    // Tests are debug builds, in which no function has been put into another.
+    // In a release build, functions have been put into others.
+    let all_are_there = cfg!(debug_assertions);
     for stage in [
         "stage1",
         "stage2",
@@ -125,16 +126,15 @@ fn debugger() {
         "stage4-async",
         "stage5-hand",
     ] {
-        assert!(
-            has(stage, "read_head") || has(stage, "poll_read_head"),
-            "{stage}"
-        );
+        let in_the_head = has(stage, "read_head") || has(stage, "poll_read_head");
+        assert!(in_the_head || !all_are_there, "{stage}");
         if cfg!(target_os = "linux") {
             let waits_in_read = f64::from(10 * u8::from(stage < "stage3"));
             assert_eq!(number(&result, &format!("{stage}_in_read")), waits_in_read);
         }
     }
-    assert!(has("stage3", "Reactor::run") && !has("stage3", "read_head"));
+    assert!(has("stage3", "Reactor::run") || !all_are_there);
+    assert!(has("stage3", "fetch_all") && !has("stage3", "read_head"));
 }
 
 #[test]
