@@ -112,6 +112,7 @@ fn the_form_has_to_be_complete() -> io::Result<()> {
     let copy = Copy::new("form")?;
     copy.edit(&format!("{SUM}/hints.md"), "## Hint 3", "### Hint 3")?;
     copy.edit(&format!("{SUM}/README.md"), "## Predict", "## Guess")?;
+    copy.edit(&format!("{HANG}/README.zh.md"), "超时", "停不下来")?;
     copy.edit(
         &format!("{SUM}/Cargo.toml"),
         "[\"Cargo.toml\"]",
@@ -130,6 +131,7 @@ fn the_form_has_to_be_complete() -> io::Result<()> {
         1,
         &["there is no src/gone.rs", "do not have the same files"],
     );
+    ran.says(1, &["README.zh.md: it does not say `超时`"]);
 
     copy.edit(
         &format!("{SUM}/Cargo.toml"),
