@@ -113,6 +113,11 @@ fn the_form_has_to_be_complete() -> io::Result<()> {
     copy.edit(&format!("{SUM}/hints.md"), "## Hint 3", "### Hint 3")?;
     copy.edit(&format!("{SUM}/README.md"), "## Predict", "## Guess")?;
     copy.edit(
+        &format!("{SUM}/README.zh.md"),
+        "](README.md)",
+        "](../README.md)",
+    )?;
+    copy.edit(
         &format!("{SUM}/Cargo.toml"),
         "[\"Cargo.toml\"]",
         "[\"src/gone.rs\"]",
@@ -123,7 +128,8 @@ fn the_form_has_to_be_complete() -> io::Result<()> {
         1,
         &[
             "three hints are to be there, not 2",
-            "its sections are to be",
+            "README.md: its sections are to be",
+            "README.zh.md: it does not say `[English](README.md)`",
         ],
     );
     ran.says(
