@@ -167,7 +167,7 @@ fn serve(talk: &Talk, parameters: &Parameters) -> Outcome<()> {
             done
         })?,
         _ => tokio.block_on(async {
-            // The same here.
+            // As in `own`.
             let waits = way == "sleep-tokio";
             let task = |_| {
                 tokio::spawn(async move {
