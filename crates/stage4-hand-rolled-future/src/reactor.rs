@@ -135,6 +135,7 @@ impl Park for Reactor {
 }
 
 /// A socket that the reactor knows. Dropping it deregisters and closes it.
+#[derive(Debug)]
 pub struct Source {
     socket: Rc<TcpStream>,
     reactor: Rc<Reactor>,
@@ -250,11 +251,5 @@ impl Drop for Source {
 impl fmt::Debug for Reactor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reactor").finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Source").field(&self.socket).finish()
     }
 }

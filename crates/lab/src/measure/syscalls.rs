@@ -73,8 +73,8 @@ impl Calls {
             let mut words = line.split_whitespace();
             let calls = words.next()?.parse().ok()?;
             let name = words.next().filter(|name| *name != "total")?;
-            // A thread that ends while strace looks at it leaves a line of its own,
-            // `13953 ???(`, and that number is the thread's.
+            // If a thread ends while strace reads its registers, `13953 ???(` stands
+            // in the table, and that number is the thread's.
             let is_call = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
             is_call.then(|| (name.to_owned(), calls))
         };
