@@ -114,6 +114,11 @@ fn the_form_has_to_be_complete() -> io::Result<()> {
     copy.edit(&format!("{SUM}/README.md"), "## Predict", "## Guess")?;
     copy.edit(&format!("{HANG}/README.zh.md"), "超时", "停不下来")?;
     copy.edit(
+        &format!("{SUM}/README.zh.md"),
+        "](README.md)",
+        "](../README.md)",
+    )?;
+    copy.edit(
         &format!("{SUM}/Cargo.toml"),
         "[\"Cargo.toml\"]",
         "[\"src/gone.rs\"]",
@@ -124,7 +129,8 @@ fn the_form_has_to_be_complete() -> io::Result<()> {
         1,
         &[
             "three hints are to be there, not 2",
-            "its sections are to be",
+            "README.md: its sections are to be",
+            "README.zh.md: it does not say `[English](README.md)`",
         ],
     );
     ran.says(
