@@ -3,6 +3,7 @@
 
 mod copy;
 
+use std::fs;
 use std::io;
 
 use copy::Copy;
@@ -138,6 +139,12 @@ fn the_form_has_to_be_complete() -> io::Result<()> {
         &["there is no src/gone.rs", "do not have the same files"],
     );
     ran.says(1, &["README.zh.md: it does not say `超时`"]);
+
+    fs::remove_file(copy.root.join(HANG).join("README.zh.md"))?;
+    copy.edit(&format!("{HANG}/README.md"), "# 2 ", "# 2 Not ")?;
+    let ran = copy.xtask(&["exercises", "check"])?;
+    ran.says(1, &["README.zh.md: it is not there"]);
+    ran.says(1, &["README.md: it is to begin with `# 2 "]);
 
     copy.edit(
         &format!("{SUM}/Cargo.toml"),
