@@ -44,7 +44,7 @@ packages=()
 for client in "${clients[@]}"; do
     packages+=(-p "${client%% *}")
 done
-cargo build --quiet "${packages[@]}"
+cargo build "${packages[@]}"
 binaries=${CARGO_TARGET_DIR:-target}/debug
 
 # --- what is served -----------------------------------------------------------

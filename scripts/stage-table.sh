@@ -17,7 +17,7 @@ packages=()
 for stage in "${stages[@]}"; do
     packages+=(-p "${stage%% *}")
 done
-cargo build --quiet --release "${packages[@]}"
+cargo build --release "${packages[@]}"
 binaries=${CARGO_TARGET_DIR:-target}/release
 
 # The value of a line of the summary: "peak threads    1,001" gives "1,001".

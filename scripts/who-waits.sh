@@ -11,7 +11,7 @@ if (($# != 1)) || [[ $1 == --help || $1 == -h ]]; then
     exit $(($# != 1))
 fi
 
-cargo build --quiet --release -p "$1"
+cargo build --release -p "$1"
 "${CARGO_TARGET_DIR:-target}/release/$1" --repeat 3 --max-in-flight 3 /delay/2000/16 >/dev/null 2>&1 &
 stage=$!
 trap 'wait $stage' EXIT

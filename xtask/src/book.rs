@@ -2,8 +2,8 @@
 //!
 //! Read in this order: [`page`] (what is in `docs/`), [`expand`] (what its
 //! directives become), [`item`], [`diff`], [`record`], [`cells`] and [`picture`] (where
-//! the code, the figures, their words and the pictures come from), [`html`] (what Markdown
-//! has no words for), [`compare`] (what both languages have in common), [`mdbook`], and
+//! the code, the figures, their words and the pictures come from), [`measure`] (how the
+//! figures are made), [`html`] (what Markdown has no words for), [`compare`] (what both languages have in common), [`mdbook`], and
 //! [`links`] (what is checked of the pages when they are made).
 
 mod cells;
@@ -15,6 +15,7 @@ mod html;
 mod item;
 mod links;
 mod mdbook;
+mod measure;
 mod page;
 mod picture;
 mod record;
@@ -60,7 +61,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser, screen: &mut Screen) -> Result<
     let workspace = Workspace::find()?;
     match words.split_first() {
         None => build(&workspace, unfinished, screen),
-        Some((command, names)) if command == "record" => record::run(&workspace, names, screen),
+        Some((command, names)) if command == "record" => measure::run(&workspace, names, screen),
         Some((other, _)) => Err(Failure::Usage(format!("there is no `book {other}`"))),
     }
 }

@@ -75,7 +75,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser, screen: &mut Screen) -> Result<
     }
     let named = options.name.as_deref().map(|name| workspace.exercise(name));
     let named = named.transpose()?;
-    let current = || match named {
+    let meant = || match named {
         Some(exercise) => Ok(Some(exercise)),
         None => current(&workspace, options.all),
     };
@@ -87,19 +87,19 @@ pub(crate) fn run(mut arguments: lexopt::Parser, screen: &mut Screen) -> Result<
         Some("check") if options.all => {
             Err(Failure::Usage("`learn check`: --all, or a NAME".to_owned()))
         }
-        Some("check") => match current()? {
+        Some("check") => match meant()? {
             Some(exercise) => check::run(&workspace, exercise, screen),
             None => all_solved(screen),
         },
-        Some("watch") => match current()? {
+        Some("watch") => match meant()? {
             Some(exercise) => watch::run(&workspace, exercise, options.all, screen),
             None => all_solved(screen),
         },
-        Some("hint") => match current()? {
+        Some("hint") => match meant()? {
             Some(exercise) => hint::run(&workspace, exercise, screen),
             None => all_solved(screen),
         },
-        Some("solution") => match current()? {
+        Some("solution") => match meant()? {
             Some(exercise) => solution::run(&workspace, exercise, options.yes, screen),
             None => all_solved(screen),
         },

@@ -67,7 +67,9 @@ pub(crate) fn run_all(
     if exercise.one_at_a_time {
         return tests.iter().map(run).collect();
     }
-    // Side by side, so that three tests that hang cost the time of one.
+    // Side by side, so that three tests that hang cost the time of one. Each thread ends
+    // with its test, by the time limit at the latest, and is joined below; there is one
+    // for a test.
     thread::scope(|scope| {
         let running: Vec<_> = tests
             .iter()
@@ -187,6 +189,8 @@ struct Listener {
 
 fn listen_to(mut output: impl Read + Send + 'static) -> Listener {
     let kept = Arc::new(Mutex::new(Vec::new()));
+    // It ends with the pipe; nobody cancels it; what it has kept is its result; there are
+    // two for a child.
     let thread = thread::spawn({
         let kept = Arc::clone(&kept);
         move || {

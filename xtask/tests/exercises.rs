@@ -3,6 +3,7 @@
 
 mod copy;
 
+use std::fs;
 use std::io;
 
 use copy::Copy;
@@ -112,6 +113,12 @@ fn the_form_has_to_be_complete() -> io::Result<()> {
     let copy = Copy::new("form")?;
     copy.edit(&format!("{SUM}/hints.md"), "## Hint 3", "### Hint 3")?;
     copy.edit(&format!("{SUM}/README.md"), "## Predict", "## Guess")?;
+    copy.edit(&format!("{HANG}/README.zh.md"), "超时", "停不下来")?;
+    copy.edit(
+        &format!("{SUM}/README.zh.md"),
+        "](README.md)",
+        "](../README.md)",
+    )?;
     copy.edit(
         &format!("{SUM}/Cargo.toml"),
         "[\"Cargo.toml\"]",
@@ -123,13 +130,21 @@ fn the_form_has_to_be_complete() -> io::Result<()> {
         1,
         &[
             "three hints are to be there, not 2",
-            "its sections are to be",
+            "README.md: its sections are to be",
+            "README.zh.md: it does not say `[English](README.md)`",
         ],
     );
     ran.says(
         1,
         &["there is no src/gone.rs", "do not have the same files"],
     );
+    ran.says(1, &["README.zh.md: it does not say `超时`"]);
+
+    fs::remove_file(copy.root.join(HANG).join("README.zh.md"))?;
+    copy.edit(&format!("{HANG}/README.md"), "# 2 ", "# 2 Not ")?;
+    let ran = copy.xtask(&["exercises", "check"])?;
+    ran.says(1, &["README.zh.md: it is not there"]);
+    ran.says(1, &["README.md: it is to begin with `# 2 "]);
 
     copy.edit(
         &format!("{SUM}/Cargo.toml"),

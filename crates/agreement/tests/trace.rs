@@ -1,11 +1,14 @@
 //! What the stages say of their waits: every fetch tells one story from its start to
 //! its end, whatever the server does to it, and its last word is its result.
 
+use std::io::{self, ErrorKind};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use agreement::stages;
 use conformance::trace::listen;
-use fetch_core::{OnError, Options, Request};
+use fetch_core::{OnError, Options, Request, Resolve};
 use origin::{Config, Origin, Script};
 
 /// Fetches that end in every way there is.
@@ -39,12 +42,25 @@ fn requests(origin: &Origin) -> Vec<Request> {
     let mut urls: Vec<String> = paths.iter().map(|path| origin.url(path)).collect();
     urls.extend(scripted.iter().map(|address| format!("http://{address}/")));
     urls.push(origin.url("/bytes/16").replace("127.0.0.1", "localhost"));
-    urls.push("http://no-such-host.invalid/".to_owned());
+    urls.push("http://nowhere/".to_owned());
     // Nobody listens on port 1.
     urls.push("http://127.0.0.1:1/".to_owned());
     urls.iter()
         .map(|url| Request::get(url).expect(url))
         .collect()
+}
+
+/// Knows one name, and asks no name server for the others.
+#[derive(Debug)]
+struct Names;
+
+impl Resolve for Names {
+    fn resolve(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+        match host {
+            "localhost" => Ok(vec![(Ipv4Addr::LOCALHOST, port).into()]),
+            _ => Err(ErrorKind::NotFound.into()),
+        }
+    }
 }
 
 #[test]
@@ -57,6 +73,7 @@ fn every_fetch_tells_one_story_and_its_end_is_its_result() {
                 max_in_flight: 5.try_into().expect("not zero"),
                 deadline: Duration::from_millis(300),
                 on_error,
+                resolver: Arc::new(Names),
                 ..Options::default()
             };
             let requests = requests(&origin);

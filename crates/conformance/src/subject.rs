@@ -114,6 +114,8 @@ fn watched<T: Send + 'static>(
     let limit = limit.saturating_add(GRACE).min(LONGEST);
     let (sender, receiver) = channel();
     let begun = Instant::now();
+    // It ends with the call; nobody can cancel it; `receiver` has its result, while
+    // we listen; there is one for a call.
     std::thread::Builder::new()
         .name(name.to_owned())
         .spawn(move || {

@@ -23,10 +23,10 @@
 //!   stages 1 and 2 that is one moment with `resumed`, since the kernel does
 //!   both.
 //! - [`resumed`]: its code runs again.
-//! - [`finished`]: it has its result, and holds nothing any more. Who is
-//!   cancelled in the middle of a wait is woken to find that out in stages 1
-//!   and 2; in stages 3 to 5 it is taken away where it is, so that `finished` may
-//!   follow `waiting` or `woken`: none of its code runs again.
+//! - [`finished`]: it has its result, and holds nothing any more. A fetch that
+//!   is cancelled in the middle of a wait is woken in stages 1 and 2, and finds
+//!   it out by itself. In stages 3 to 5 it is taken away where it is, and none of
+//!   its code runs again: there `finished` may follow `waiting` or `woken`.
 
 use tracing::{Level, event, event_enabled};
 

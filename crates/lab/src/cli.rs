@@ -21,7 +21,8 @@ Usage: lab list                  the experiments and the claims they test
                                  target/lab/timeline-JOB.html
 
 Options of experiments, and of all of them:
-  --n N                  how many fetches, tasks or threads (default: its own)
+  --n N                  how many fetches, tasks or threads (default: its own;
+                         at most 1000000)
   --runs N               how often; medians are shown (default: its own)
   --seconds S            how long a run may take that goes by time
   --contestant NAME=CMD  measures CMD as well, where stages are compared; may
@@ -170,12 +171,16 @@ fn directory(parser: &mut Parser, name: &str) -> Outcome<PathBuf> {
     Ok(value.into())
 }
 
+/// So that a slip of the finger is a mistake and not the end of the machine's memory.
+const MOST: usize = 1_000_000;
+
 fn number(parser: &mut Parser, name: &str) -> Outcome<usize> {
     let value = parser.value()?;
     let number = value.to_str().and_then(|text| text.parse().ok());
-    number.filter(|number| *number > 0).ok_or_else(|| {
+    let possible = |number: &usize| (1..=MOST).contains(number);
+    number.filter(possible).ok_or_else(|| {
         Failure::new(format!(
-            "{name} must be a number, at least 1, and not {value:?}"
+            "{name} must be at least 1 and at most {MOST}, and not {value:?}"
         ))
     })
 }

@@ -22,6 +22,7 @@ fn wrong_words_are_refused_with_advice() {
     for (words, said) in [
         (&["--n", "0", "edge"][..], "at least 1"),
         (&["--n", "many", "edge"], "--n"),
+        (&["--n", "99999999999", "edge"], "at most 1000000"),
         (&["--seconds", "-1", "edge"], "--seconds"),
         (&["edge", "edge"], "too many"),
         (&["--contestant", "go", "edge"], "NAME=COMMAND"),

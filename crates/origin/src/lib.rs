@@ -116,6 +116,8 @@ impl Origin {
         let (commands, inbox) = channel();
         let mut reactor = Reactor::new(poll, inbox, Arc::clone(&state), config.max_connections);
         reactor.listen(listeners, &Service::Routes)?;
+        // It ends when this `Origin` is dropped, which tells it and joins it; it has no
+        // result; there is one for an `Origin`.
         let thread = std::thread::Builder::new()
             .name("origin".to_owned())
             .spawn(move || reactor.run())?;

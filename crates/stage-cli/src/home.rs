@@ -31,11 +31,12 @@ pub(crate) fn run(
         both(session.stage.load_home(origin, USER, &args.options))
     });
 
+    let page_failed = parallel.iter().any(Result::is_err);
     let ways = [
-        ("One after the other", &sequential_cost),
-        ("Side by side", &parallel_cost),
+        ("One after the other", &sequential_cost, false),
+        ("Side by side", &parallel_cost, page_failed),
     ];
-    let elapsed = ways.iter().flat_map(|(_, cost)| &cost.heard.elapsed);
+    let elapsed = ways.iter().flat_map(|(_, cost, _)| &cost.heard.elapsed);
     let answers = sequential.into_iter().chain(parallel);
     let fetched: Vec<Fetched> = answers
         .zip(elapsed)
@@ -57,8 +58,15 @@ pub(crate) fn run(
         results
     };
     introduce(aside, session, origin)?;
-    for ((way, cost), halves) in ways.iter().zip(fetched.chunks(2)) {
+    for ((way, cost, page_failed), halves) in ways.iter().zip(fetched.chunks(2)) {
         show(aside, way, halves, cost)?;
+        if *page_failed {
+            writeln!(
+                aside,
+                "  (one failed, and with it the page: its error stands at both)"
+            )?;
+        }
+        spent(aside, cost)?;
         if args.trace {
             lanes::print(aside, &cost.heard.story)?;
         }
@@ -124,6 +132,11 @@ fn show(screen: &mut Screen, way: &str, halves: &[Fetched], cost: &Cost) -> Resu
             }
         }
     }
+    Ok(())
+}
+
+/// What the page took, but for the time.
+fn spent(screen: &mut Screen, cost: &Cost) -> Result<(), Failure> {
     let unfinished = cost.heard.peak_unfinished;
     let threads = report::threads(cost);
     writeln!(

@@ -59,6 +59,8 @@ impl Meter {
         let (stop, stopped) = mpsc::channel::<()>();
         let recorder = self.recorder.clone();
         let not_the_stages = 1 + u64::from(self.origin_is_here);
+        // It ends when `stop` is dropped, below; nobody cancels it otherwise; it is
+        // joined for the peak that it has seen; there is one.
         let observer = thread::Builder::new()
             .name("observer".to_owned())
             .spawn(move || {

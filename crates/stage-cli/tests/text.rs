@@ -42,6 +42,18 @@ fn the_default_run_shows_both_times_and_both_answers() {
     }
 }
 
+/// The profile has 28 bytes, the orders 50.
+#[test]
+fn half_a_page_is_no_page() {
+    let run = tiny(&["--max-body", "30"]);
+    assert_eq!(run.code, Some(1));
+    let (sequence, page) = run.stdout.split_once("\nSide by side").expect("both ways");
+    assert!(sequence.contains("  profile  200 OK"), "{sequence}");
+    assert!(!sequence.contains("with it the page"), "{sequence}");
+    assert!(page.contains("  profile  body-too-large"), "{page}");
+    assert!(page.contains("with it the page"), "{page}");
+}
+
 #[test]
 fn the_trace_tells_the_story_in_order() {
     let run = tiny(&["--trace", "/delay/50/1"]);

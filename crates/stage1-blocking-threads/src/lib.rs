@@ -112,7 +112,9 @@ impl Stage for BlockingThreads {
         let fetch = |index, request| group.run(|| fetch::fetch(index, request, options, group));
 
         let (profile, orders) = thread::scope(|scope| {
-            // One of the two runs on the thread that is here anyway.
+            // One of the two runs on the thread that is here anyway. The other's
+            // thread ends with its fetch; the group cancels it; it is joined
+            // below; there is one.
             match named(1).spawn_scoped(scope, || fetch(1, &orders)) {
                 Ok(orders) => {
                     let profile = fetch(0, &profile);

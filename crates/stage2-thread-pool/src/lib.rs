@@ -130,6 +130,9 @@ fn run(
         }
         let (group, options, done) = (Arc::clone(&group), Arc::clone(&options), done.clone());
         wait::waiting(index, On::Queue);
+        // When does it end? With its fetch, at its deadline at the latest. Who cancels
+        // it? The group. Who receives its result? `finished`. What bounds their
+        // number? The queue's room, and the workers.
         pool.submit(move || {
             let result = take_up(index, &request, &options, &group);
             // The receiver outlives the pool.

@@ -29,8 +29,8 @@ const BEGINNINGS: usize = 128;
 /// Runs a parent's fetches on the calling thread, until the parent is over.
 /// There are `fetches` of them; room is made for no more than go on at once.
 ///
-/// What cannot be had, be it the reactor itself, is the error of each fetch
-/// that lacks it.
+/// If there can be no reactor, or polling fails, that is the error of each fetch
+/// that is not over.
 pub fn run<'a>(options: &'a Options, fetches: usize, parent: &mut dyn Parent<'a>) {
     let ended = Reactor::new(options, fetches).and_then(|mut reactor| reactor.run(parent));
     if let Err(error) = ended {

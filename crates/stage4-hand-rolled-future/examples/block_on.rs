@@ -59,6 +59,8 @@ impl<T: Send + 'static> InThread<T> {
             waiting: None,
         }));
         let theirs = Arc::clone(&slot);
+        // It ends with its work; nobody cancels it; the slot has its result; there is
+        // one for a future.
         thread::spawn(move || {
             let output = work();
             let waiting = {

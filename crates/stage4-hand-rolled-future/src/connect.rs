@@ -98,9 +98,13 @@ fn is_in_progress(error: &io::Error) -> bool {
 /// How a connection stands that was begun: `WouldBlock` if it is undecided.
 ///
 /// That the socket has become writable says only that something happened. It
-/// has a peer if, and only if, there is a connection; if there is none, the
-/// socket's error says why, and can be read once
-/// (<https://cr.yp.to/docs/connect.html>).
+/// has a peer if, and only if, there is a connection
+/// (<https://cr.yp.to/docs/connect.html>). If there is none, the socket's error
+/// says why, and can be read once. If there is neither, the event was a hint that
+/// is not true, and the wait goes on (tokio#3879).
+///
+/// Stage 3 asks for the error first. Then a connection that is there, as nearly
+/// all are, takes two calls.
 fn connected(socket: &std::net::TcpStream) -> io::Result<()> {
     let Err(no_peer) = socket.peer_addr() else {
         return Ok(());

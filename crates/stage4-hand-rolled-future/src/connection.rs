@@ -148,8 +148,8 @@ impl Connection {
         self.broken.get_or_insert(error);
     }
 
-    /// There is nothing to send any more, and so its bytes are not kept: the
-    /// wait for the answer is the long one.
+    /// There is nothing to send any more. The request's bytes go now, and not
+    /// with the connection: the wait for the answer is the long one.
     fn stop_sending(&mut self) {
         self.outgoing = Bytes::new().chain(Bytes::new());
     }

@@ -42,6 +42,9 @@ where
             wait::finished(index, &Err::<(), _>(FetchError::Cancelled));
             break;
         }
+        // When does it end? With its fetch, at the deadline at the latest. Who
+        // cancels it? Whoever drops its handle: we do, below, or our own end. Who
+        // receives its result? The handle. What bounds their number? The permit.
         tasks.push(runtime.spawn(Admitted {
             fetch: start(index, request),
             on_error: options.on_error,

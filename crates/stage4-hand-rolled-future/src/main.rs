@@ -15,7 +15,7 @@ fn main() -> std::process::ExitCode {
         own_options: &[OwnOption {
             name: "fetch",
             value: "enum|async",
-            help: "who wrote the state machine: we, or the compiler",
+            help: "who wrote the state machine: we (default), or the compiler",
         }],
     };
     stage_cli::main(&ABOUT, |own| {

@@ -2,7 +2,7 @@
 //!
 //! A future that has found its socket not ready leaves a waker here and
 //! returns. The reactor asks the system about all such sockets at once, and
-//! calls the waker of each that is. It polls no future itself.
+//! calls the waker of each that is ready. It polls no future itself.
 //!
 //! `polling` is *oneshot*: once it has reported a socket it says nothing more
 //! of it until it is asked again. That suits futures, which wait again whenever
@@ -135,6 +135,7 @@ impl Park for Reactor {
 }
 
 /// A socket that the reactor knows. Dropping it deregisters and closes it.
+#[derive(Debug)]
 pub struct Source {
     socket: Rc<TcpStream>,
     reactor: Rc<Reactor>,
@@ -230,6 +231,7 @@ impl Source {
             let mut waits = self.reactor.waits.borrow_mut();
             waits[self.key].waker(direction).take()
         };
+        // As in `still_waits`.
         drop(waker);
     }
 }
@@ -241,6 +243,7 @@ impl Drop for Source {
         // that it was not registered.
         let _ = self.reactor.poller.delete(&*self.socket);
         let waits = self.reactor.waits.borrow_mut().try_remove(self.key);
+        // Its wakers: as in `still_waits`.
         drop(waits);
     }
 }
@@ -248,11 +251,5 @@ impl Drop for Source {
 impl fmt::Debug for Reactor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reactor").finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Source").field(&self.socket).finish()
     }
 }

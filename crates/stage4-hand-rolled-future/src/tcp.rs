@@ -73,6 +73,7 @@ impl TcpStream {
     ///
     /// The system's, but for `WouldBlock` and `Interrupted`.
     pub fn poll_read(&self, cx: &Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>> {
+        // For this poll only: the next one is because of an event, and looks.
         let too_early = self.expects_answer.take();
         self.poll_call(cx, Direction::Read, On::Readable, |mut socket| {
             if too_early {
@@ -108,9 +109,12 @@ impl TcpStream {
         })
     }
 
-    /// A question has just been sent, and its answer cannot be here yet. So the
-    /// next read waits at once: a look would find nothing. If there is something
-    /// after all, the poller says so.
+    /// The request has just gone out, and its answer is hardly here yet. So the
+    /// next read waits without a look, which would nearly always say `WouldBlock`.
+    ///
+    /// No wake-up is lost by that. To wait is to ask the poller, and it answers
+    /// at once if there is something *by then*, however long it has been there.
+    /// So an early answer costs one wake more, and is read after it.
     pub fn expect_answer(&self) {
         self.expects_answer.set(true);
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::ended::{Doing, Failure};
 
-use super::page::read;
+use super::page::{Language, read};
 
 /// The page of a file. No dot but the last: mdBook takes `README.md.html` for one of
 /// its own.
@@ -24,20 +24,31 @@ pub(crate) fn write(root: &Path, files: &BTreeSet<String>, out: &Path) -> Result
     Ok(())
 }
 
-/// A file as a page. Prose may be wrapped where a phone is too narrow for it, code may
-/// not.
+/// A file as a page, with the way to the book. Prose may be wrapped where a phone is
+/// too narrow for it, code may not.
 fn html(file: &str, text: &str) -> String {
     let style = match file.ends_with(".md") {
         true => "white-space: pre-wrap; overflow-wrap: anywhere",
         false => "overflow-x: auto",
     };
+    let language = match file.ends_with(".zh.md") {
+        true => Language::Chinese,
+        false => Language::English,
+    };
+    let up = "../".repeat(1 + file.matches('/').count());
+    let books = Language::BOTH.map(|book| {
+        let (code, name) = (book.code(), book.name());
+        format!("<a href=\"{up}{code}/index.html\" lang=\"{code}\">{name}</a>")
+    });
+    let (language, books) = (language.code(), books.join(" "));
     let text = escaped(text);
     format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+        "<!DOCTYPE html>\n<html lang=\"{language}\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <meta name=\"color-scheme\" content=\"light dark\">\
          <title>{file}</title></head>\n\
-         <body><h1 style=\"font: bold 1rem monospace; overflow-wrap: anywhere\">{file}</h1>\n\
+         <body><nav>{books}</nav>\n\
+         <h1 style=\"font: bold 1rem monospace; overflow-wrap: anywhere\">{file}</h1>\n\
          <pre style=\"{style}\">\n{text}</pre></body></html>\n"
     )
 }
@@ -67,5 +78,13 @@ mod tests {
         assert!(source.contains("\na &lt; b &amp;&amp; c</pre>"));
         assert!(!source.contains("pre-wrap"));
         assert!(html("README.md", "# A").contains("pre-wrap"));
+    }
+
+    #[test]
+    fn a_file_leads_back_to_both_books() {
+        let page = html("exercises/README.zh.md", "# A");
+        assert!(page.contains("<html lang=\"zh\">"));
+        assert!(page.contains("<a href=\"../../en/index.html\" lang=\"en\">English</a>"));
+        assert!(page.contains("<a href=\"../../zh/index.html\" lang=\"zh\">中文</a>"));
     }
 }

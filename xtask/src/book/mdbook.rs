@@ -1,5 +1,6 @@
 //! mdBook, in the version that this book is made with.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -35,20 +36,16 @@ pub(crate) fn find(workspace: &Workspace) -> Result<Mdbook, Failure> {
         "building mdbook {VERSION} into {}, once",
         tools.display()
     ));
-    // Without the parts that watch, serve and search.
+    // Without the parts that watch, serve and search. Not quiet: it takes minutes, and
+    // cargo shows how far it has come.
     let status = cargo()
-        .args([
-            "install",
-            "mdbook",
-            "--locked",
-            "--no-default-features",
-            "--quiet",
-        ])
+        .args(["install", "mdbook", "--locked", "--no-default-features"])
         .arg(format!("--version={VERSION}"))
         .arg("--root")
         .arg(&tools)
         .arg("--target-dir")
         .arg(tools.join("build"))
+        .env("PATH", path_with(&tools.join("bin"))?)
         .status()
         .doing("starting cargo")?;
     match status.success() {
@@ -57,6 +54,14 @@ pub(crate) fn find(workspace: &Workspace) -> Result<Mdbook, Failure> {
             "mdbook {VERSION} could not be built"
         ))),
     }
+}
+
+/// The path with `folder` behind all else. Without it cargo would advise the reader to
+/// put `target/tools/bin` there.
+fn path_with(folder: &Path) -> Result<OsString, Failure> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).chain([folder.to_owned()]);
+    std::env::join_paths(folders).doing("adding to the PATH")
 }
 
 fn is_right(program: &Path) -> bool {

@@ -109,16 +109,18 @@ fn try_starts(mirror: &Mirror, build: &Build, reports: &mut [Report<'_>]) -> Res
     for report in &mut others {
         try_start(mirror, build, report)?;
     }
-    let (next, queue) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let hanging: Vec<_> = hanging.iter_mut().map(Mutex::new).collect();
     thread::scope(|scope| {
+        // They end when no exercise is left, the scope waits for them, `failures` has what
+        // went wrong.
         for _ in 0..HANGING_AT_ONCE {
             scope.spawn(|| {
                 while let Some(report) = hanging.get(next.fetch_add(1, Ordering::Relaxed)) {
                     // Each is taken once, so nobody waits here.
                     let mut report = report.lock().unwrap_or_else(|e| e.into_inner());
                     if let Err(failure) = try_start(mirror, build, &mut report) {
-                        queue
+                        failures
                             .lock()
                             .unwrap_or_else(|e| e.into_inner())
                             .push(failure);
@@ -127,7 +129,7 @@ fn try_starts(mirror: &Mirror, build: &Build, reports: &mut [Report<'_>]) -> Res
             });
         }
     });
-    let failures = queue.into_inner().unwrap_or_else(|e| e.into_inner());
+    let failures = failures.into_inner().unwrap_or_else(|e| e.into_inner());
     failures.into_iter().next().map_or(Ok(()), Err)
 }
 

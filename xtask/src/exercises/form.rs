@@ -2,6 +2,7 @@
 //! and that its parts agree with each other.
 
 use std::fs;
+use std::io;
 use std::path::Path;
 
 use crate::ended::{Doing, Failure};
@@ -12,6 +13,8 @@ use crate::workspace::Workspace;
 /// What every README in one language has.
 struct Readme {
     name: &'static str,
+    /// Whether the title is the one in Cargo.toml, which `learn` shows.
+    titled: bool,
     /// The headings, in order.
     sections: [&'static str; 6],
     /// The way to the other one.
@@ -22,6 +25,7 @@ struct Readme {
 const READMES: [Readme; 2] = [
     Readme {
         name: "README.md",
+        titled: true,
         sections: [
             "## What you learn",
             "## The two questions",
@@ -35,6 +39,7 @@ const READMES: [Readme; 2] = [
     },
     Readme {
         name: "README.zh.md",
+        titled: false,
         sections: [
             "## 你将学到",
             "## 两个问题",
@@ -64,16 +69,12 @@ pub(super) fn faults(workspace: &Workspace, exercise: &Exercise) -> Result<Vec<S
         }
     }
     for readme in &READMES {
-        let text = read(workspace, &exercise.folder().join(readme.name))?;
-        faults.extend(in_readme(exercise, readme, &text));
+        match read(workspace, exercise, readme.name)? {
+            Some(text) => faults.extend(in_readme(exercise, readme, &text)),
+            None => faults.push(format!("{}: it is not there", readme.name)),
+        }
     }
-    // The title stands in Cargo.toml as well, from where `learn` has it.
-    let title = format!("# {} {}", exercise.number(), exercise.title);
-    let readme = read(workspace, &exercise.folder().join("README.md"))?;
-    if readme.lines().next() != Some(&title) {
-        faults.push(format!("README.md: its first line is to be `{title}`"));
-    }
-    let hints = hints(&read(workspace, &exercise.folder().join("hints.md"))?).len();
+    let hints = read(workspace, exercise, "hints.md")?.map_or(0, |text| hints(&text).len());
     if hints != 3 {
         faults.push(format!(
             "hints.md: three hints are to be there, not {hints}"
@@ -93,8 +94,14 @@ fn in_readme(exercise: &Exercise, readme: &Readme, text: &str) -> Vec<String> {
         faults.push(format!("its sections are to be {sections}"));
     }
     let number = exercise.number();
+    let title = match readme.titled {
+        true => format!("# {number} {}\n", exercise.title),
+        false => format!("# {number} "),
+    };
+    if !text.starts_with(&title) {
+        faults.push(format!("it is to begin with `{}`", title.trim_end()));
+    }
     let mut wanted = vec![
-        format!("# {number} "),
         readme.switch.to_owned(),
         format!("cargo xtask learn check {number}"),
     ];
@@ -137,6 +144,14 @@ fn in_files(workspace: &Workspace, exercise: &Exercise) -> Result<Vec<String>, F
     Ok(faults)
 }
 
-fn read(workspace: &Workspace, path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path).doing(format_args!("reading {}", workspace.shown(path)))
+/// A file of the exercise; none, if it is not there.
+fn read(workspace: &Workspace, exercise: &Exercise, name: &str) -> Result<Option<String>, Failure> {
+    let path = exercise.folder().join(name);
+    match fs::read_to_string(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        read => {
+            let text = read.doing(format_args!("reading {}", workspace.shown(&path)))?;
+            Ok(Some(text))
+        }
+    }
 }

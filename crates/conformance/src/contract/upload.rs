@@ -64,6 +64,8 @@ fn receive(body: Bytes) -> Result<(SocketAddr, Receiver<Result<(), String>>), St
         // The check may have ended without waiting for this.
         let _ = sender.send(judged);
     };
+    // It ends with its one client; nobody cancels it; the receiver has its result;
+    // there is one for a check.
     Builder::new().spawn(serve).map_err(words)?;
     Ok((address, receiver))
 }

@@ -2,8 +2,8 @@
 
 use backtrace::Backtrace;
 
-/// A stack as it was in some moment: addresses only, since finding their names takes a
-/// debug build half a second, and whoever else is on the thread would wait for that.
+/// The stack as it is now: addresses only, since finding their names takes a debug
+/// build half a second, and whoever else is on the thread would wait for that.
 pub(super) fn here() -> Backtrace {
     Backtrace::new_unresolved()
 }

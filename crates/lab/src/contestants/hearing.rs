@@ -48,51 +48,43 @@ pub(crate) struct Heard {
 }
 
 /// Listens for as long as the process runs.
-pub(crate) struct Hearing {
-    may_stall: &'static AtomicBool,
-    story: &'static Mutex<Vec<Heard>>,
-    stack: &'static Mutex<Option<Backtrace>>,
-}
+pub(crate) struct Hearing(&'static Notes);
 
 struct Ear {
     orders: Orders,
+    notes: &'static Notes,
+}
+
+/// What the ear has heard so far.
+#[derive(Default)]
+struct Notes {
     /// Set once the warm-up is over, and taken back by the fetch that stalls.
-    may_stall: &'static AtomicBool,
-    story: &'static Mutex<Vec<Heard>>,
+    may_stall: AtomicBool,
+    story: Mutex<Vec<Heard>>,
     /// On which fetch 0 first waited for an answer.
-    stack: &'static Mutex<Option<Backtrace>>,
+    stack: Mutex<Option<Backtrace>>,
 }
 
 impl Hearing {
     /// Begins to listen. Once a process.
     pub(crate) fn start(orders: Orders) -> Outcome<Self> {
-        let story: &'static Mutex<_> = Box::leak(Box::default());
-        let may_stall: &'static AtomicBool = Box::leak(Box::default());
-        let stack: &'static Mutex<_> = Box::leak(Box::default());
-        tracing::subscriber::set_global_default(Ear {
-            orders,
-            may_stall,
-            story,
-            stack,
-        })
-        .during("listening to the trace")?;
-        Ok(Hearing {
-            may_stall,
-            story,
-            stack,
-        })
+        // For good: a subscriber cannot be taken back.
+        let notes: &'static Notes = Box::leak(Box::default());
+        tracing::subscriber::set_global_default(Ear { orders, notes })
+            .during("listening to the trace")?;
+        Ok(Hearing(notes))
     }
 
     /// The warm-up is over: forgets it, and lets the next fetch 0 stall.
     pub(crate) fn begin(&self) {
         self.take();
-        *lock(self.stack) = None;
-        self.may_stall.store(true, Ordering::Relaxed);
+        *lock(&self.0.stack) = None;
+        self.0.may_stall.store(true, Ordering::Relaxed);
     }
 
     /// What was heard since the last time, by the clock.
     pub(crate) fn take(&self) -> Vec<Heard> {
-        let mut story = std::mem::take(&mut *lock(self.story));
+        let mut story = std::mem::take(&mut *lock(&self.0.story));
         story.sort_by_key(|heard| heard.at);
         story
     }
@@ -100,7 +92,7 @@ impl Hearing {
     /// The functions of the stages that were on the stack when fetch 0 first
     /// waited for an answer, innermost first.
     pub(crate) fn take_chain(&self) -> Vec<String> {
-        let stack = lock(self.stack).take();
+        let stack = lock(&self.0.stack).take();
         stack.map(chain::of_stages).unwrap_or_default()
     }
 }
@@ -164,12 +156,12 @@ impl Subscriber for Ear {
         }
         let answer = matches!(&*heard.detail, "readable" | "reqwest");
         if self.orders.chain && fetch == 0 && heard.what == "waiting" && answer {
-            lock(self.stack).get_or_insert_with(chain::here);
+            lock(&self.notes.stack).get_or_insert_with(chain::here);
         }
         let stall = self.orders.stall.filter(|_| resumed && fetch == 0);
-        lock(self.story).push(heard);
+        lock(&self.notes.story).push(heard);
         if let Some(time) = stall
-            && self.may_stall.swap(false, Ordering::Relaxed)
+            && self.notes.may_stall.swap(false, Ordering::Relaxed)
         {
             thread::sleep(time);
         }

@@ -149,6 +149,8 @@ fn own(request: Request, as_task: bool) -> Outcome<()> {
     let after = Sleep::until(&reactor, 1, std::time::Instant::now() + PATIENCE);
     let later = || Sleep::until(&reactor, 1, std::time::Instant::now() + 2 * PATIENCE);
     if as_task {
+        // It ends when its handle is dropped, which is what is shown; so nobody has
+        // its result, and there is one of it.
         let handle = runtime.spawn(fetch);
         runtime.block_on(after)?;
         drop(handle);

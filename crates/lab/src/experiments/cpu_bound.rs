@@ -156,6 +156,7 @@ fn serve(talk: &Talk, parameters: &Parameters) -> Outcome<()> {
         "threads" => on_threads(jobs, compute)?,
         "sleep-threads" => on_threads(jobs, sleep)?,
         "own" => own.block_on(async {
+            // Each ends with its job and is awaited below; `jobs` bounds them.
             let tasks: Vec<_> = (0..jobs)
                 .map(|_| own.spawn(async move { compute() }))
                 .collect();
@@ -166,7 +167,7 @@ fn serve(talk: &Talk, parameters: &Parameters) -> Outcome<()> {
             done
         })?,
         _ => tokio.block_on(async {
-            // Each ends with its job and is awaited below; `jobs` bounds them.
+            // As in `own`.
             let waits = way == "sleep-tokio";
             let task = |_| {
                 tokio::spawn(async move {

@@ -68,9 +68,11 @@ fn run(lab: &Lab) -> Outcome<Report> {
         let has_stacks = contestant.needs_threads();
         if let Some(asleep) = asleep {
             measured = true;
-            let expected = if has_stacks { n } else { 0 };
             report.fact(format!("{}_in_read", contestant.name), asleep.in_read);
-            as_predicted &= asleep.in_read == expected && (asleep.in_epoll > 0) != has_stacks;
+            as_predicted &= match has_stacks {
+                true => asleep.in_read == n && asleep.in_epoll == 0,
+                false => asleep.in_read == 0 && asleep.in_epoll > 0,
+            };
         }
         let count = |of: fn(Asleep) -> usize| {
             Cell::some(asleep.map(|asleep| of(asleep) as f64), Unit::Count)
@@ -111,7 +113,7 @@ fn side_by_side(chains: &[Vec<String>]) -> Table {
         table.row(chains.iter().map(|chain| {
             // Chains begin with the innermost function, and end in the same row.
             let function = (row + chain.len()).checked_sub(depth);
-            Cell::text(function.map_or("", |row| &chain[row]))
+            Cell::text(function.map_or("", |at| &chain[at]))
         }));
     }
     table

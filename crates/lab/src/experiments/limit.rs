@@ -220,8 +220,8 @@ where
     ok
 }
 
-/// As many workers as permits: they end with the channel, and give back how many
-/// of their fetches succeeded.
+/// As many workers as permits: they end with the channel, nobody cancels them, and
+/// their handles have how many of their fetches succeeded.
 async fn channel<F>(n: usize, one: impl Fn(usize) -> F + Clone + Send + 'static) -> usize
 where
     F: Future<Output = bool> + Send + 'static,

@@ -1,4 +1,4 @@
-//! A5.2, B4.2: after a wait, a task may go on on another thread.
+//! A5.2, B4.2: after a wait, a task may continue on another thread.
 //!
 //! **Prediction:** a fetch on a thread of its own never changes it, nor does one on
 //! an executor that has one thread. On tokio's multi-thread runtime some do: whichever
@@ -124,7 +124,8 @@ fn on_threads(request: &Request, n: usize) -> Outcome<Vec<Threads>> {
         Ok((before, here()))
     };
     thread::scope(|scope| {
-        // Each ends with its fetch and is joined below; there are `n` of them.
+        // Each ends with its fetch; nobody cancels it; it is joined below; there are
+        // `n` of them.
         let threads: Vec<_> = (0..n).map(|id| scope.spawn(move || fetch(id))).collect();
         let panicked = |_| Failure::new("a thread panicked");
         let joined = threads
@@ -138,6 +139,8 @@ fn on_own_executor(request: &Request, n: usize) -> Outcome<Vec<Threads>> {
     let runtime = Runtime::new()?;
     let options = Rc::new(Options::default());
     Ok(runtime.block_on(async {
+        // Each ends with its fetch; its handle cancels it if we leave early; it is
+        // awaited below; there are `n` of them.
         let tasks = (0..n).map(|id| {
             let reactor = Rc::clone(runtime.reactor());
             let fetch = by_compiler::fetch(id, request.clone(), Rc::clone(&options), reactor);
@@ -160,7 +163,8 @@ fn on_tokio(mut builder: Builder, request: Request, n: usize) -> Outcome<Vec<Thr
     let runtime = builder.enable_all().build()?;
     let shared = Arc::new((request, Options::default()));
     runtime.block_on(async {
-        // Each ends with its fetch and is awaited below; there are `n` of them.
+        // Each ends with its fetch; the runtime's end cancels it if we leave early;
+        // it is awaited below; there are `n` of them.
         let tasks = (0..n).map(|id| {
             let shared = Arc::clone(&shared);
             tokio::spawn(async move {

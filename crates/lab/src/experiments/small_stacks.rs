@@ -100,6 +100,8 @@ fn serve(talk: &Talk, parameters: &Parameters) -> Outcome<()> {
     let depth: usize = parameters.number("depth")?;
     let stack: usize = parameters.number("stack")?;
     talk.ready();
+    // It ends with its descent, or takes the process with it; it is joined below;
+    // there is one of it.
     let thread = thread::Builder::new()
         .name("deep".to_owned())
         .stack_size(stack)

@@ -149,51 +149,67 @@ fn serve(talk: &Talk, parameters: &Parameters) -> Outcome<()> {
     let rounds = n.div_ceil(batch);
     talk.ready();
     let (began, before) = (Instant::now(), Usage::now());
-    let mut done = 0usize;
-    match way {
-        "thread" => {
-            for _ in 0..rounds {
-                let threads: Vec<_> = (0..batch).map(|_| thread::spawn(|| 1)).collect();
-                for thread in threads {
-                    let panicked = |_| Failure::new("a thread panicked");
-                    done += thread.join().map_err(panicked)?;
-                }
-            }
-        }
-        "pool" => {
-            let (tell, told) = mpsc::channel();
-            for _ in 0..rounds {
-                for _ in 0..batch {
-                    let tell = tell.clone();
-                    pool.submit(move || tell.send(1).unwrap_or_default());
-                }
-                for _ in 0..batch {
-                    done += told.recv().during("the job")?;
-                }
-            }
-        }
-        "own" => {
-            own.block_on(async {
-                for _ in 0..rounds {
-                    let tasks: Vec<_> = (0..batch).map(|_| own.spawn(async { 1 })).collect();
-                    for task in tasks {
-                        done += task.await;
-                    }
-                }
-            })?;
-        }
-        _ => tokio.block_on(async {
-            for _ in 0..rounds {
-                let tasks: Vec<_> = (0..batch).map(|_| tokio::spawn(async { 1 })).collect();
-                for task in tasks {
-                    done += task.await.unwrap_or(0);
-                }
-            }
-        }),
-    }
+    let done = match way {
+        "thread" => threads(rounds, batch)?,
+        "pool" => jobs(&pool, rounds, batch)?,
+        "own" => own.block_on(own_tasks(&own, rounds, batch))?,
+        _ => tokio.block_on(tokio_tasks(rounds, batch)),
+    };
     let each = |us: f64| us / (rounds * batch) as f64;
     let time = began.elapsed().as_secs_f64() * 1e6;
     let used = before.and_then(|before| Some(Usage::now()?.since(&before).cpu_us));
     talk.results(&json!({ "each_us": each(time), "cpu_us": used.map(each), "done": done }));
     Ok(())
+}
+
+// In all four, what is started ends by itself and at once; nobody cancels it; its
+// result is awaited below it; and there are no more of it at a time than `batch`.
+
+fn threads(rounds: usize, batch: usize) -> Outcome<usize> {
+    let mut done = 0;
+    for _ in 0..rounds {
+        let threads: Vec<_> = (0..batch).map(|_| thread::spawn(|| 1)).collect();
+        for thread in threads {
+            let panicked = |_| Failure::new("a thread panicked");
+            done += thread.join().map_err(panicked)?;
+        }
+    }
+    Ok(done)
+}
+
+fn jobs(pool: &Pool, rounds: usize, batch: usize) -> Outcome<usize> {
+    let (tell, told) = mpsc::channel();
+    let mut done = 0;
+    for _ in 0..rounds {
+        for _ in 0..batch {
+            let tell = tell.clone();
+            pool.submit(move || tell.send(1).unwrap_or_default());
+        }
+        for _ in 0..batch {
+            done += told.recv().during("the job")?;
+        }
+    }
+    Ok(done)
+}
+
+async fn own_tasks(own: &Runtime, rounds: usize, batch: usize) -> usize {
+    let mut done = 0;
+    for _ in 0..rounds {
+        let tasks: Vec<_> = (0..batch).map(|_| own.spawn(async { 1 })).collect();
+        for task in tasks {
+            done += task.await;
+        }
+    }
+    done
+}
+
+async fn tokio_tasks(rounds: usize, batch: usize) -> usize {
+    let mut done = 0;
+    for _ in 0..rounds {
+        let tasks: Vec<_> = (0..batch).map(|_| tokio::spawn(async { 1 })).collect();
+        for task in tasks {
+            done += task.await.unwrap_or(0);
+        }
+    }
+    done
 }

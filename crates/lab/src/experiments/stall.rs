@@ -192,6 +192,8 @@ fn serve(talk: &Talk, parameters: &Parameters) -> Outcome<()> {
     };
     let joined = variant == 2 || variant == 5;
     let longest = runtime.block_on(async {
+        // They end after `longest_pause`; nobody cancels them; they are awaited here;
+        // there are two at most.
         let both = async move {
             if joined {
                 // One task, so that one is not polled while the other blocks.

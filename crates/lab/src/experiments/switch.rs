@@ -136,6 +136,7 @@ fn serve(talk: &Talk, parameters: &Parameters) -> Outcome<()> {
         "threads" => threads(n)?,
         "own" => own.block_on(async {
             let (there, back, echo) = pair();
+            // As in `threads`: it ends when `there` is dropped.
             let echo = own.spawn(echo);
             let handed = hand_over(n, there, back).await;
             echo.await;
@@ -143,7 +144,8 @@ fn serve(talk: &Talk, parameters: &Parameters) -> Outcome<()> {
         })?,
         _ => tokio.block_on(async {
             let (there, back, echo) = pair();
-            // Both ends are tasks: the thread in `block_on` is no worker.
+            // Both ends are tasks: the thread in `block_on` is no worker. One ends
+            // after `n`, the other with it; both are awaited.
             let echo = tokio::spawn(echo);
             let handed = tokio::spawn(hand_over(n, there, back)).await;
             let _ = echo.await;

@@ -69,13 +69,16 @@ impl Calls {
     }
 
     fn parse(text: &str) -> Self {
-        let line = |line: &str| {
+        let row = |line: &str| {
             let mut words = line.split_whitespace();
             let calls = words.next()?.parse().ok()?;
             let name = words.next().filter(|name| *name != "total")?;
-            Some((name.to_owned(), calls))
+            // If a thread ends while strace reads its registers, `13953 ???(` stands
+            // in the table, and that number is the thread's.
+            let is_call = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            is_call.then(|| (name.to_owned(), calls))
         };
-        Calls(text.lines().filter_map(line).collect())
+        Calls(text.lines().filter_map(row).collect())
     }
 
     /// What was called more often here than in `fewer`, for each of `fetches`.
@@ -91,8 +94,8 @@ impl Calls {
         self.0.values().sum()
     }
 
-    /// Those that start and end threads; none, where the larger run happened to have
-    /// a few less of them.
+    /// Those that start and end threads; none, if the larger run happened to make
+    /// fewer of them.
     pub(crate) fn of_threads(&self) -> f64 {
         let of_threads = |(name, calls)| OF_THREADS.contains(&name).then_some(calls);
         let pairs = self.0.iter().map(|(name, calls)| (name.as_str(), *calls));
@@ -121,5 +124,11 @@ mod tests {
         let each = many.per_fetch(&few, 10.0);
         assert_eq!((each.total(), each.of_threads()), (4.0, 2.0));
         assert_eq!(each.describe(), "clone3 2.0, read 2.0");
+    }
+
+    #[test]
+    fn a_thread_that_strace_has_lost_is_no_call() {
+        let calls = Calls::parse("13953 ???(\ncalls syscall\n--- ---\n 10 read\n 10 total\n");
+        assert_eq!(calls.describe(), "read 10.0");
     }
 }

@@ -50,6 +50,7 @@ pub(super) fn own(request: &Request, moments: &[Instant], work: Work) -> Outcome
             let (options, reactor) = (Rc::clone(&options), Rc::clone(runtime.reactor()));
             let fetch =
                 stage4_hand_rolled_future::by_compiler::fetch(0, request.clone(), options, reactor);
+            // As for the threads; a handle that is dropped cancels its task.
             handles.push(runtime.spawn(async move {
                 let begun = Instant::now();
                 let result = fetch.await;
@@ -81,6 +82,7 @@ pub(super) fn tokio_tasks(
         for moment in moments {
             tokio::time::sleep_until(moment.into()).await;
             let request = Arc::clone(&request);
+            // As for the threads; what is left when we leave ends with the runtime.
             tasks.push(tokio::spawn(async move {
                 let begun = Instant::now();
                 let result =

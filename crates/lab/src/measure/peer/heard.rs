@@ -21,6 +21,8 @@ const ECHO: Duration = Duration::from_secs(1);
 /// The lines of a process's standard output, as they come.
 pub(super) fn lines_of(stdout: impl Read + Send + 'static) -> Receiver<String> {
     let (sender, lines) = sync_channel(LINES);
+    // It ends with the pipe, or when nobody takes the lines any more; nobody
+    // cancels it; it has no result; there is one for a process.
     thread::spawn(move || hand_on(stdout, &sender));
     lines
 }
@@ -49,6 +51,8 @@ impl Complaints {
     pub(super) fn hear(mut stderr: impl Read + Send + 'static) -> Self {
         let kept = Arc::<Mutex<VecDeque<u8>>>::default();
         let keeps = Arc::clone(&kept);
+        // It ends with the pipe; nobody cancels it; `last_words` takes what it has
+        // kept; there is one for a process.
         let thread = thread::spawn(move || {
             let mut buffer = [0; 1024];
             while let Ok(read @ 1..) = stderr.read(&mut buffer) {
