@@ -10,9 +10,9 @@ use origin::{Origin, Script};
 
 use super::names::Never;
 use super::setup::{
-    AMPLE, PROMPT, answer_after, at_most, closed_at, deadline, expect_body, expect_kind,
-    expect_left, expect_prompt, fail_after, get, get_all, hold, passed, path_of, serve,
-    start_origin,
+    AMPLE, PROMPT, answer_after, at_most, closed_at, connections_made, deadline, expect_body,
+    expect_kind, expect_left, expect_prompt, fail_after, get, get_all, hold, passed, path_of,
+    serve, start_origin,
 };
 use super::unreachable::Unreachable;
 use super::{ContractCheck, check};
@@ -106,7 +106,7 @@ fn never_started(subject: &Subject) -> Check {
     expect_kind("fetch 1", &results[1], ErrorKind::Disconnected)?;
     expect_kind("fetch 2, never started", &results[2], ErrorKind::Cancelled)?;
     expect_kind("fetch 3, never started", &results[3], ErrorKind::Cancelled)?;
-    match origin.accepted() {
+    match connections_made(&origin)? {
         2 => passed(),
         count => Err(format!(
             "{count} connections were made, and 2 fetches were started"

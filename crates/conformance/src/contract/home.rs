@@ -6,8 +6,8 @@ use fetch_core::{ErrorKind, FetchError, Home, OnError, Options};
 use origin::{Origin, Script};
 
 use super::setup::{
-    AMPLE, answer_after, at_most, closed_at, connection, deadline, expect_left, expect_prompt,
-    fail_after, hold, passed, start_origin,
+    AMPLE, answer_after, at_most, closed_at, connection, connections_made, deadline, expect_left,
+    expect_prompt, fail_after, hold, passed, start_origin,
 };
 use super::{ContractCheck, check};
 use crate::{Check, Subject, Timed};
@@ -56,7 +56,7 @@ fn side_by_side(subject: &Subject, options: &Options) -> Check {
     for path in [PROFILE, ORDERS] {
         connection(&origin, &format!("/{path}"))?;
     }
-    match (origin.accepted(), origin.peak_in_flight()) {
+    match (connections_made(&origin)?, origin.peak_in_flight()) {
         (2, 2) => passed(),
         (connections, peak) => Err(format!(
             "{connections} connections, {peak} in flight at once; two side by side are wanted"

@@ -10,8 +10,8 @@ use std::time::Duration;
 use fetch_core::{ErrorKind, Options, Resolve};
 
 use super::setup::{
-    AMPLE, answer_after, at_most, deadline, expect_body, expect_kind, expect_timeout, get, get_all,
-    passed, serve, start_origin,
+    AMPLE, answer_after, at_most, connections_made, deadline, expect_body, expect_kind,
+    expect_timeout, get, get_all, passed, serve, start_origin,
 };
 use super::{ContractCheck, check};
 use crate::{Check, RefusingPort, Subject, Timed};
@@ -216,7 +216,7 @@ fn asked_once(subject: &Subject) -> Check {
     if answers.asked() != ["name.test"] {
         return Err(format!("the resolver was asked for {:?}", answers.asked()));
     }
-    match origin.accepted() {
+    match connections_made(&origin)? {
         1 => passed(),
         count => Err(format!("{count} connections were made for one fetch")),
     }
