@@ -3,8 +3,9 @@
 //! Read in this order: [`page`] (what is in `docs/`), [`expand`] (what its
 //! directives become), [`item`], [`diff`], [`record`], [`cells`] and [`picture`] (where
 //! the code, the figures, their words and the pictures come from), [`measure`] (how the
-//! figures are made), [`html`] (what Markdown has no words for), [`compare`] (what both languages have in common), [`mdbook`], and
-//! [`links`] (what is checked of the pages when they are made).
+//! figures are made), [`html`] (what Markdown has no words for), [`compare`] (what both
+//! languages have in common), [`mdbook`], and [`links`] (what is checked of the pages
+//! when they are made).
 
 mod cells;
 mod compare;

@@ -64,7 +64,7 @@ pub use judge::{Latitude, compare, judge};
 pub use play::{Played, play, run_case};
 pub use reading::cases;
 pub use runner::main;
-pub use servers::RefusingPort;
+pub use servers::{RefusingPort, connections_made};
 pub use subject::{Fetched, Subject, Timed};
 
 /// What a case or check comes to; an error says what is wrong, in words.

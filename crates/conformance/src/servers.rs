@@ -1,12 +1,35 @@
 //! The servers that cases and checks talk to.
 
-use std::io;
+use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::sync::LazyLock;
 use std::time::Duration;
 
 use origin::{Config, Origin, Script};
 use socket2::{Domain, Socket, Type};
+
+/// How long the origin may take to answer.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How many connections were made to `origin`, also those that were closed before it
+/// has seen them. [`Origin::accepted`] alone may not have heard of the last ones yet.
+/// Connections are accepted in the order in which they are made, so when one more is
+/// answered, all others have been counted. That one is not, but by a second call.
+///
+/// # Errors
+///
+/// The origin does not answer.
+pub fn connections_made(origin: &Origin) -> Result<u64, String> {
+    let asked = || -> io::Result<()> {
+        let mut one_more = TcpStream::connect(origin.address())?;
+        one_more.set_read_timeout(Some(PATIENCE))?;
+        one_more
+            .write_all(b"GET /bytes/1 HTTP/1.1\r\nHost: origin\r\nConnection: close\r\n\r\n")?;
+        one_more.read_to_end(&mut Vec::new()).map(|_| ())
+    };
+    asked().map_err(|error| format!("the origin does not answer: {error}"))?;
+    Ok(origin.accepted() - 1)
+}
 
 /// The servers that all cases of a process share.
 pub(crate) struct Servers {

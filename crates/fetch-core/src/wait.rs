@@ -26,7 +26,8 @@
 //! - [`finished`]: it has its result, and holds nothing any more. A fetch that
 //!   is cancelled in the middle of a wait is woken in stages 1 and 2, and finds
 //!   it out by itself. In stages 3 to 5 it is taken away where it is, and none of
-//!   its code runs again: there `finished` may follow `waiting` or `woken`.
+//!   its code runs again: there `finished` may follow `waiting` or `woken`, as it
+//!   may if stage 3's poller fails.
 
 use tracing::{Level, event, event_enabled};
 

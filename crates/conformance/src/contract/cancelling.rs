@@ -10,13 +10,13 @@ use origin::{Origin, Script};
 
 use super::names::Never;
 use super::setup::{
-    AMPLE, PROMPT, answer_after, at_most, closed_at, connections_made, deadline, expect_body,
-    expect_kind, expect_left, expect_prompt, fail_after, get, get_all, hold, passed, path_of,
-    serve, start_origin,
+    AMPLE, PROMPT, answer_after, at_most, closed_at, deadline, expect_body, expect_kind,
+    expect_left, expect_prompt, fail_after, get, get_all, hold, passed, path_of, serve,
+    start_origin,
 };
 use super::unreachable::Unreachable;
 use super::{ContractCheck, check};
-use crate::{Check, RefusingPort, Subject, Verdict};
+use crate::{Check, RefusingPort, Subject, Verdict, connections_made};
 
 pub(super) const CHECKS: &[ContractCheck] = &[
     check("cancel-closes-connections", closes_connections),

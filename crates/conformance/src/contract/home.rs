@@ -6,11 +6,11 @@ use fetch_core::{ErrorKind, FetchError, Home, OnError, Options};
 use origin::{Origin, Script};
 
 use super::setup::{
-    AMPLE, answer_after, at_most, closed_at, connection, connections_made, deadline, expect_left,
-    expect_prompt, fail_after, hold, passed, start_origin,
+    AMPLE, answer_after, at_most, closed_at, connection, deadline, expect_left, expect_prompt,
+    fail_after, hold, passed, start_origin,
 };
 use super::{ContractCheck, check};
-use crate::{Check, Subject, Timed};
+use crate::{Check, Subject, Timed, connections_made};
 
 pub(super) const CHECKS: &[ContractCheck] = &[
     check("home", both),

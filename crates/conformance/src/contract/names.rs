@@ -10,11 +10,11 @@ use std::time::Duration;
 use fetch_core::{ErrorKind, Options, Resolve};
 
 use super::setup::{
-    AMPLE, answer_after, at_most, connections_made, deadline, expect_body, expect_kind,
-    expect_timeout, get, get_all, passed, serve, start_origin,
+    AMPLE, answer_after, at_most, deadline, expect_body, expect_kind, expect_timeout, get, get_all,
+    passed, serve, start_origin,
 };
 use super::{ContractCheck, check};
-use crate::{Check, RefusingPort, Subject, Timed};
+use crate::{Check, RefusingPort, Subject, Timed, connections_made};
 
 pub(super) const CHECKS: &[ContractCheck] = &[
     check("name-late", late),

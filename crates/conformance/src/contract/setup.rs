@@ -1,7 +1,6 @@
 //! What the checks have in common: servers, requests, expectations.
 
-use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -131,21 +130,6 @@ pub(super) fn expect_prompt(what: &str, elapsed: Duration, limit: Duration) -> R
         ));
     }
     Ok(())
-}
-
-/// How many connections were made to `origin`, also those that were closed before it
-/// has seen them: connections are accepted in the order in which they are made, so
-/// when one more is answered, all others have been counted.
-pub(super) fn connections_made(origin: &Origin) -> Result<u64, String> {
-    let asked = || -> io::Result<()> {
-        let mut one_more = TcpStream::connect(origin.address())?;
-        one_more.set_read_timeout(Some(AMPLE))?;
-        one_more
-            .write_all(b"GET /bytes/1 HTTP/1.1\r\nHost: origin\r\nConnection: close\r\n\r\n")?;
-        one_more.read_to_end(&mut Vec::new()).map(|_| ())
-    };
-    asked().map_err(|error| format!("the origin does not answer: {error}"))?;
-    Ok(origin.accepted() - 1)
 }
 
 /// Waits until `condition` holds; the origin notes in its own time what a
